@@ -1,0 +1,2 @@
+//! boundlane
+fn main() {}

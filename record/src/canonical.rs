@@ -1,0 +1,418 @@
+//! The canonical bytes of an entry, and the row they stand for.
+//!
+//! One compact JSON object: keys in column order, absent when null, integers for times, strings
+//! escaped as RFC 8785 does (`\"`, `\\`, `\b \t \n \f \r`, `\u00xx` for other controls, nothing else).
+//! Keys after the last known one are kept verbatim in [`Row::rest`], so that reading and writing is the
+//! identity on every canonical entry, whoever wrote it.
+
+use std::borrow::Cow;
+
+use crate::column::{Column, Parsed, Row, Value};
+
+/// Why bytes are not a canonical entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a canonical entry at byte {at}: {what}")]
+pub struct NotCanonical {
+    /// Offset of the first byte that does not fit.
+    pub at: usize,
+    /// What was expected there.
+    pub what: &'static str,
+}
+
+/// Appends the canonical bytes of `row` to `out`.
+pub fn encode(row: &Row<'_>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    let mut first = true;
+    row.each_present(|column, value| {
+        if !std::mem::take(&mut first) {
+            out.push(b',');
+        }
+        out.push(b'"');
+        out.extend_from_slice(column.name().as_bytes());
+        out.extend_from_slice(b"\":");
+        encode_value(value, out);
+    });
+    let rest = if first {
+        row.rest.strip_prefix(',').unwrap_or(&row.rest)
+    } else {
+        &row.rest
+    };
+    out.extend_from_slice(rest.as_bytes());
+    out.push(b'}');
+}
+
+fn encode_value(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Text(text) => encode_text(text, out),
+        Value::Int(n) => encode_integer(i64::from(n), out),
+        Value::Long(n) => encode_integer(n, out),
+        Value::Time(micros) => encode_integer(micros.0, out),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+    }
+}
+
+fn encode_integer(n: i64, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    let mut left = n.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or(0);
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// What a byte of a string needs: 0 nothing, `u` a `\u00xx`, else the letter after the backslash.
+static ESCAPES: [u8; 256] = escapes();
+
+const fn escapes() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = b'u';
+        byte += 1;
+    }
+    table[0x08] = b'b';
+    table[0x09] = b't';
+    table[0x0a] = b'n';
+    table[0x0c] = b'f';
+    table[0x0d] = b'r';
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table
+}
+
+/// Appends `text` as a canonical JSON string, quotes included.
+pub fn encode_text(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let mut clean = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let escape = ESCAPES[usize::from(byte)];
+        if escape == 0 {
+            continue;
+        }
+        out.extend_from_slice(&bytes[clean..at]);
+        clean = at + 1;
+        if escape == b'u' {
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(byte >> 4)]);
+            out.push(HEX[usize::from(byte & 15)]);
+        } else {
+            out.extend_from_slice(&[b'\\', escape]);
+        }
+    }
+    out.extend_from_slice(&bytes[clean..]);
+    out.push(b'"');
+}
+
+/// Reads one canonical entry.
+///
+/// # Errors
+/// [`NotCanonical`] when `bytes` are anything that [`encode`] could not have written, here or in a
+/// newer version: no object, a known key out of order or of another type, another spelling of a value.
+pub fn decode(bytes: &[u8]) -> Result<Row<'_>, NotCanonical> {
+    let text = std::str::from_utf8(bytes).map_err(|error| NotCanonical {
+        at: error.valid_up_to(),
+        what: "valid UTF-8",
+    })?;
+    let mut reader = Reader { text, at: 0 };
+    reader.expect(b'{', "`{`")?;
+    let mut row = Row::default();
+    let mut lowest = 0;
+    let mut first = true;
+    loop {
+        let before = reader.at;
+        if reader.peek() == Some(b'}') {
+            break;
+        }
+        if !first {
+            reader.expect(b',', "`,`")?;
+        }
+        let known = reader.key(lowest)?;
+        let Some(column) = known else {
+            reader.at = before;
+            row.rest = reader.rest(first)?;
+            break;
+        };
+        lowest = column as usize + 1;
+        let at = reader.at;
+        let value = reader.value()?;
+        if !row.set(column, value) {
+            return Err(NotCanonical {
+                at,
+                what: "a value of the column's type",
+            });
+        }
+        first = false;
+    }
+    reader.expect(b'}', "`}`")?;
+    if reader.at != bytes.len() {
+        return Err(NotCanonical {
+            at: reader.at,
+            what: "the end",
+        });
+    }
+    Ok(row)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes().get(self.at).copied()
+    }
+
+    fn fail<T>(&self, what: &'static str) -> Result<T, NotCanonical> {
+        Err(NotCanonical { at: self.at, what })
+    }
+
+    fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), NotCanonical> {
+        if self.peek() != Some(byte) {
+            return self.fail(what);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads `"key":`. `Some` is a known column not below `lowest`, `None` a key of a newer writer.
+    fn key(&mut self, lowest: usize) -> Result<Option<Column>, NotCanonical> {
+        let left = &self.bytes()[self.at..];
+        // Most rows hold the next present column within a few places: compare before looking up.
+        for &column in &Column::ALL[lowest..(lowest + 4).min(Column::ALL.len())] {
+            let name = column.name().as_bytes();
+            if left.len() > name.len() + 2
+                && &left[1..=name.len()] == name
+                && left[0] == b'"'
+                && &left[name.len() + 1..name.len() + 3] == b"\":"
+            {
+                self.at += name.len() + 3;
+                return Ok(Some(column));
+            }
+        }
+        let at = self.at;
+        let key = self.string()?;
+        self.expect(b':', "`:`")?;
+        match Column::from_name(&key) {
+            Some(column) if column as usize >= lowest => Ok(Some(column)),
+            Some(_) => Err(NotCanonical {
+                at,
+                what: "keys in column order, each once",
+            }),
+            None => Ok(None),
+        }
+    }
+
+    fn value(&mut self) -> Result<Parsed<'a>, NotCanonical> {
+        match self.peek() {
+            Some(b'"') => Ok(Parsed::Text(self.string()?)),
+            Some(b't') => self.word("true", Parsed::Bool(true)),
+            Some(b'f') => self.word("false", Parsed::Bool(false)),
+            Some(b'-' | b'0'..=b'9') => self.integer(),
+            _ => self.fail("a string, an integer, `true` or `false`"),
+        }
+    }
+
+    fn word(&mut self, word: &'static str, value: Parsed<'a>) -> Result<Parsed<'a>, NotCanonical> {
+        if !self.bytes()[self.at..].starts_with(word.as_bytes()) {
+            return self.fail(word);
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn integer(&mut self) -> Result<Parsed<'a>, NotCanonical> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == Some(b'-'));
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        let spelled = &self.text[start..self.at];
+        let digits = spelled.strip_prefix('-').unwrap_or(spelled);
+        let padded = digits.len() > 1 && digits.starts_with('0') || spelled == "-0";
+        match spelled.parse() {
+            Ok(n) if !padded => Ok(Parsed::Integer(n)),
+            _ => Err(NotCanonical {
+                at: start,
+                what: "a 64-bit integer in its shortest spelling",
+            }),
+        }
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, NotCanonical> {
+        self.expect(b'"', "a string")?;
+        let start = self.at;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    let text = &self.text[start..self.at];
+                    self.at += 1;
+                    return Ok(Cow::Borrowed(text));
+                }
+                Some(b'\\') => return self.escaped_string(start),
+                Some(0x20..) => self.at += 1,
+                _ => return self.fail("a closed string without bare controls"),
+            }
+        }
+    }
+
+    /// The rest of a string from its first backslash on.
+    fn escaped_string(&mut self, start: usize) -> Result<Cow<'a, str>, NotCanonical> {
+        let mut text = String::from(&self.text[start..self.at]);
+        loop {
+            let clean = self.at;
+            while matches!(self.peek(), Some(byte) if byte >= 0x20 && byte != b'"' && byte != b'\\')
+            {
+                self.at += 1;
+            }
+            text.push_str(&self.text[clean..self.at]);
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Cow::Owned(text));
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                _ => return self.fail("a closed string without bare controls"),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, NotCanonical> {
+        let at = self.at;
+        self.at += 2;
+        let letter = self.bytes().get(at + 1).copied();
+        let plain = match letter {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'b') => '\u{8}',
+            Some(b't') => '\t',
+            Some(b'n') => '\n',
+            Some(b'f') => '\u{c}',
+            Some(b'r') => '\r',
+            Some(b'u') => return self.control(at),
+            _ => {
+                return Err(NotCanonical {
+                    at,
+                    what: "a canonical escape",
+                });
+            }
+        };
+        Ok(plain)
+    }
+
+    /// `\u00xx` of a control that has no letter.
+    fn control(&mut self, at: usize) -> Result<char, NotCanonical> {
+        let wrong = NotCanonical {
+            at,
+            what: "a canonical escape",
+        };
+        let hex = self.bytes().get(at + 2..at + 6).ok_or(wrong)?;
+        self.at = at + 6;
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let (Some(high), Some(low)) = (digit(hex[2]), digit(hex[3])) else {
+            return Err(wrong);
+        };
+        let byte = high << 4 | low;
+        if &hex[..2] != b"00" || ESCAPES[usize::from(byte)] != b'u' {
+            return Err(wrong);
+        }
+        Ok(char::from(byte))
+    }
+
+    /// Everything up to the closing brace: keys of a newer writer, each with any JSON value.
+    fn rest(&mut self, first: bool) -> Result<Cow<'a, str>, NotCanonical> {
+        let end = self.text.len() - 1;
+        let start = self.at;
+        if end < start || self.bytes()[end] != b'}' {
+            return Err(NotCanonical {
+                at: self.text.len(),
+                what: "`}`",
+            });
+        }
+        let mut first_key = first;
+        while self.at < end {
+            if !std::mem::take(&mut first_key) {
+                self.expect(b',', "`,`")?;
+            }
+            let at = self.at;
+            let key = self.string()?;
+            if Column::from_name(&key).is_some() {
+                return Err(NotCanonical {
+                    at,
+                    what: "no known key after a newer one",
+                });
+            }
+            self.expect(b':', "`:`")?;
+            self.skip_value(0)?;
+        }
+        let rest = &self.text[start..self.at];
+        Ok(if first {
+            Cow::Owned(format!(",{rest}"))
+        } else {
+            Cow::Borrowed(rest)
+        })
+    }
+
+    /// Steps over any compact JSON value, nested at most 32 deep.
+    fn skip_value(&mut self, depth: usize) -> Result<(), NotCanonical> {
+        if depth > 32 {
+            return self.fail("nesting of at most 32");
+        }
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'{') => self.skip_list(b'}', true, depth),
+            Some(b'[') => self.skip_list(b']', false, depth),
+            Some(b't') => self.word("true", Parsed::Bool(true)).map(drop),
+            Some(b'f') => self.word("false", Parsed::Bool(false)).map(drop),
+            Some(b'n') => self.word("null", Parsed::Bool(false)).map(drop),
+            Some(b'-' | b'0'..=b'9') => {
+                while matches!(
+                    self.peek(),
+                    Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
+                ) {
+                    self.at += 1;
+                }
+                Ok(())
+            }
+            _ => self.fail("a value"),
+        }
+    }
+
+    fn skip_list(&mut self, close: u8, keyed: bool, depth: usize) -> Result<(), NotCanonical> {
+        self.at += 1;
+        let mut first = true;
+        while self.peek() != Some(close) {
+            if !std::mem::take(&mut first) {
+                self.expect(b',', "`,`")?;
+            }
+            if keyed {
+                self.string()?;
+                self.expect(b':', "`:`")?;
+            }
+            self.skip_value(depth + 1)?;
+        }
+        self.at += 1;
+        Ok(())
+    }
+}
