@@ -1,1 +1,5 @@
-//! placeholder
+//! From bytes to canonical entries.
+
+mod digest;
+
+pub use digest::{DigestKey, RunningDigest};

@@ -17,7 +17,9 @@
 //! assert_eq!(canonical::decode(&bytes), Ok(row));
 //! ```
 
+mod batch;
 pub mod canonical;
+mod checkpoint;
 mod column;
 mod entry;
 mod number;
@@ -25,6 +27,8 @@ pub mod redact;
 pub mod tree;
 mod vocabulary;
 
+pub use batch::{EntryBatch, EntryMeta};
+pub use checkpoint::{Books, Fingerprint, Mark, PolicyInForce};
 pub use column::{Column, ColumnType, PlaceColumn, Row, Value};
 pub use entry::{Drops, Gap, Session, StreamName};
 pub use number::{Micros, Seq, TreeSize};
