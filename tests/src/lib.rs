@@ -1,1 +1,1 @@
-//! placeholder
+//! Nothing here: the tests are in `tests/`.
