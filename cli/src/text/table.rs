@@ -215,12 +215,12 @@ mod tests {
                 Cell::plain(""),
             ],
         ];
-        let expected = "host           count  rule\n\
-                        例え.jp            7  a\n\
+        let expected = "host         count  rule\n\
+                        例え.jp          7  a\n\
                         x\\x1b[2J\\ty   1234  -\n";
         assert_eq!(printed(false, rows), expected);
         let coloured = printed(true, rows);
-        assert!(coloured.starts_with("\x1b[1mhost\x1b[0m           \x1b[1mcount\x1b[0m"));
+        assert!(coloured.starts_with("\x1b[1mhost\x1b[0m         \x1b[1mcount\x1b[0m"));
     }
 
     /// A line across is not squeezed into the first column, and does not widen it.
