@@ -1,5 +1,7 @@
 //! From bytes to canonical entries.
 
 mod digest;
+mod framer;
 
 pub use digest::{DigestKey, RunningDigest};
+pub use framer::{FramedLine, Framer, LINE_BYTES_MAX, LineEnd};

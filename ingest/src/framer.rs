@@ -1,0 +1,265 @@
+//! Cuts a stream of bytes into physical lines, in bounded memory whatever the bytes are.
+//!
+//! A line ends at LF, or at CR LF; a CR alone is text. A line that lies inside one chunk is borrowed
+//! from it, one that straddles chunks is put together in a buffer of at most
+//! [`LINE_BYTES_MAX`] bytes. Of a longer line the head is kept, everything is hashed with the key, and
+//! reading goes on behind its newline.
+
+mod cut;
+
+use memchr::memchr;
+
+use crate::digest::{DigestKey, RunningDigest};
+
+/// The longest line that is kept whole, in bytes, its newline not counted.
+pub const LINE_BYTES_MAX: usize = 256 * 1024;
+
+/// What a line ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnd {
+    /// LF.
+    Lf,
+    /// CR LF.
+    CrLf,
+    /// The end of the input: the line may be cut.
+    None,
+}
+
+impl LineEnd {
+    /// How many bytes the end takes.
+    pub const fn byte_len(self) -> u64 {
+        match self {
+            LineEnd::Lf => 1,
+            LineEnd::CrLf => 2,
+            LineEnd::None => 0,
+        }
+    }
+}
+
+/// One physical line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FramedLine<'a> {
+    /// The line without its end; only its head when it was cut.
+    pub bytes: &'a [u8],
+    /// Where the line starts, in (decompressed) bytes from the start of the input.
+    pub offset: u64,
+    /// How long it was, in bytes, without its end.
+    pub whole_bytes: u64,
+    /// The keyed digest of the whole line when only its head is here.
+    pub cut: Option<[u8; 32]>,
+    /// What it ended with.
+    pub end: LineEnd,
+}
+
+impl FramedLine<'_> {
+    /// Where the next line starts.
+    pub fn next_offset(&self) -> u64 {
+        self.offset + self.whole_bytes + self.end.byte_len()
+    }
+}
+
+/// Cuts chunks into lines. Feed a chunk by calling [`Framer::next`] until it answers `None`, and at
+/// the end of the input call [`Framer::finish`].
+///
+/// ```
+/// use boundlane_ingest::{DigestKey, Framer};
+///
+/// let mut framer = Framer::new(DigestKey::new(&[7; 32]), 0);
+/// let mut chunk: &[u8] = b"one\ntw";
+/// assert_eq!(framer.next(&mut chunk).map(|line| line.bytes), Some(&b"one"[..]));
+/// assert_eq!(framer.next(&mut chunk), None);
+/// let mut chunk: &[u8] = b"o\r\n";
+/// assert_eq!(framer.next(&mut chunk).map(|line| line.bytes), Some(&b"two"[..]));
+/// assert_eq!(framer.finish(), None);
+/// ```
+#[derive(Debug)]
+pub struct Framer {
+    key: DigestKey,
+    offset: u64,
+    carry: Vec<u8>,
+    /// The carried bytes were handed out; the next call forgets them.
+    spent: bool,
+    long: Option<LongLine>,
+}
+
+/// A line that is over the limit: its head stays in `carry`, the rest goes through here.
+#[derive(Debug)]
+struct LongLine {
+    digest: RunningDigest,
+    bytes: u64,
+    /// The last byte was a CR, which belongs to the line only if no LF follows.
+    held_cr: bool,
+}
+
+impl LongLine {
+    fn new(key: &DigestKey) -> LongLine {
+        LongLine {
+            digest: key.running(),
+            bytes: 0,
+            held_cr: false,
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let Some((last, before)) = bytes.split_last() else {
+            return;
+        };
+        if std::mem::take(&mut self.held_cr) {
+            self.count(b"\r");
+        }
+        self.held_cr = *last == b'\r';
+        self.count(if self.held_cr { before } else { bytes });
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.digest.update(bytes);
+        self.bytes += len(bytes);
+    }
+}
+
+impl Framer {
+    /// Starts at a line's start, `offset` bytes into the input.
+    pub fn new(key: DigestKey, offset: u64) -> Framer {
+        Framer {
+            key,
+            offset,
+            carry: Vec::new(),
+            spent: false,
+            long: None,
+        }
+    }
+
+    /// Where the next line starts, or the one that is not complete yet.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next complete line. Takes what it uses off the front of `chunk`; `None` means that all of
+    /// it was taken and more input is needed.
+    pub fn next<'s, 'c: 's>(&'s mut self, chunk: &mut &'c [u8]) -> Option<FramedLine<'s>> {
+        self.forget_spent();
+        let Some(at) = memchr(b'\n', chunk) else {
+            self.hold(chunk);
+            *chunk = &[];
+            return None;
+        };
+        let line = &chunk[..at];
+        *chunk = &chunk[at + 1..];
+        if self.carry.is_empty() {
+            let (text, end) = without_cr(line);
+            if text.len() <= LINE_BYTES_MAX {
+                return Some(self.whole(text, end));
+            }
+        }
+        self.hold(line);
+        Some(self.carried(LineEnd::Lf))
+    }
+
+    /// The last line, when the input does not end with a newline.
+    pub fn finish(&mut self) -> Option<FramedLine<'_>> {
+        self.forget_spent();
+        (!self.carry.is_empty()).then(|| self.carried(LineEnd::None))
+    }
+
+    fn forget_spent(&mut self) {
+        if std::mem::take(&mut self.spent) {
+            self.carry.clear();
+            self.long = None;
+        }
+    }
+
+    /// Puts a part of a line aside: into the buffer while it may still fit, into the digest after.
+    fn hold(&mut self, part: &[u8]) {
+        if let Some(long) = &mut self.long {
+            return long.take(part);
+        }
+        // One byte more than the limit may be the CR of CR LF.
+        let room = (LINE_BYTES_MAX + 1).saturating_sub(self.carry.len());
+        if part.len() <= room {
+            return self.carry.extend_from_slice(part);
+        }
+        self.carry.extend_from_slice(&part[..room]);
+        self.begin_long(&part[room..]);
+    }
+
+    fn whole<'s>(&mut self, bytes: &'s [u8], end: LineEnd) -> FramedLine<'s> {
+        let line = FramedLine {
+            bytes,
+            offset: self.offset,
+            whole_bytes: len(bytes),
+            cut: None,
+            end,
+        };
+        self.offset = line.next_offset();
+        line
+    }
+
+    /// The line put together in the buffer.
+    fn carried(&mut self, end: LineEnd) -> FramedLine<'_> {
+        self.spent = true;
+        if self.long.is_none() {
+            let (text, end) = match end {
+                LineEnd::None => (self.carry.as_slice(), end),
+                _ => without_cr(&self.carry),
+            };
+            let (kept, over) = (text.len(), text.len() > LINE_BYTES_MAX);
+            if !over {
+                self.carry.truncate(kept);
+                return self.carried_line(len(&self.carry), None, end);
+            }
+            self.begin_long(&[]);
+        }
+        self.carried_long(end)
+    }
+
+    fn begin_long(&mut self, rest: &[u8]) {
+        let mut long = LongLine::new(&self.key);
+        long.take(&self.carry);
+        long.take(rest);
+        self.long = Some(long);
+        self.carry
+            .truncate(cut::head_len(&self.carry[..LINE_BYTES_MAX]));
+    }
+
+    fn carried_long(&mut self, end: LineEnd) -> FramedLine<'_> {
+        let mut long = self.long.take().unwrap_or_else(|| LongLine::new(&self.key));
+        let end = match (long.held_cr, end) {
+            (true, LineEnd::Lf) => LineEnd::CrLf,
+            (true, _) => {
+                long.count(b"\r");
+                end
+            }
+            (false, _) => end,
+        };
+        self.carried_line(long.bytes, Some(long.digest.so_far()), end)
+    }
+
+    fn carried_line(
+        &mut self,
+        whole_bytes: u64,
+        cut: Option<[u8; 32]>,
+        end: LineEnd,
+    ) -> FramedLine<'_> {
+        let line = FramedLine {
+            bytes: &self.carry,
+            offset: self.offset,
+            whole_bytes,
+            cut,
+            end,
+        };
+        self.offset = line.next_offset();
+        line
+    }
+}
+
+/// The line without the CR of its CR LF.
+fn without_cr(line: &[u8]) -> (&[u8], LineEnd) {
+    match line.split_last() {
+        Some((b'\r', text)) => (text, LineEnd::CrLf),
+        _ => (line, LineEnd::Lf),
+    }
+}
+
+fn len(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
