@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::{Chain, Hints};
 
+/// One read while looking ahead.
+const LOOK_BYTES: usize = 16 * 1024;
+
 /// Compressed bytes that are read at once.
 pub const BUFFER_BYTES: usize = 128 << 10;
 
@@ -104,6 +107,30 @@ pub struct Input {
     compression: Compression,
     body: Body,
     delivered_bytes: u64,
+    ahead: Ahead,
+}
+
+/// Bytes that were looked at and not delivered yet, and the fault that came after them.
+#[derive(Default)]
+struct Ahead {
+    bytes: Vec<u8>,
+    taken: usize,
+    fault: Option<Fault>,
+}
+
+impl Ahead {
+    fn read(&mut self, buffer: &mut [u8]) -> Option<Result<usize, Fault>> {
+        let left = &self.bytes[self.taken..];
+        if left.is_empty() {
+            self.bytes = Vec::new();
+            self.taken = 0;
+            return self.fault.take().map(Err);
+        }
+        let length = left.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&left[..length]);
+        self.taken += length;
+        Some(Ok(length))
+    }
 }
 
 impl Input {
@@ -153,13 +180,33 @@ impl Input {
             compression,
             body: Body::open(compression, source).map_err(unreadable)?,
             delivered_bytes: 0,
+            ahead: Ahead::default(),
         })
+    }
+
+    /// Looks at the first decompressed bytes without taking them: at least `bytes_max` of them, or all, or
+    /// as many as are `enough`. A fault among them is met again by [`Input::read`]. Before the first read only.
+    pub fn look(&mut self, bytes_max: usize, enough: impl Fn(&[u8]) -> bool) -> &[u8] {
+        let mut buffer = vec![0; LOOK_BYTES];
+        while self.ahead.fault.is_none() && self.ahead.bytes.len() < bytes_max {
+            match self.body.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(length) => self.ahead.bytes.extend_from_slice(&buffer[..length]),
+                Err(fault) if fault.is_interruption() => {}
+                Err(fault) => self.ahead.fault = Some(fault),
+            }
+            if enough(&self.ahead.bytes) {
+                break;
+            }
+        }
+        &self.ahead.bytes
     }
 
     /// Fills `buffer` with decompressed bytes from its start; 0 at the end, and after an error.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, InputError> {
         loop {
-            match self.body.read(buffer) {
+            let next = self.ahead.read(buffer).unwrap_or_else(|| self.body.read(buffer));
+            match next {
                 Ok(length) => {
                     self.delivered_bytes += length as u64;
                     return Ok(length);
