@@ -1,0 +1,363 @@
+//! From a framed line to one canonical entry: the stateful piece, one for each stream.
+
+mod classify;
+mod json_row;
+mod limit;
+mod policy;
+mod redaction;
+mod state;
+mod text_row;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use boundlane_record::redact::{Redactor, Spans};
+use boundlane_record::{EntryBatch, Flag, Kind, Micros, Outcome, Row, StreamName, TimeFrom, Trust};
+
+use crate::clock::{DateYmd, LineTime};
+use crate::digest::DigestKey;
+use crate::escape::{self, Plain, spell_bytes};
+use crate::fields::{Body, Fields};
+use crate::framer::{FramedLine, LineEnd};
+use crate::line::Line;
+use classify::Reading;
+pub use classify::{Format, Ignored};
+pub use state::{BadState, DecodeState, StatedSandbox};
+
+/// A flag of rows whose body breaks the grammar: head and action are certain, `message` has the rest.
+pub const BAD_BODY_FLAG: &str = boundlane_record::UnparsedReason::BadBody.word();
+
+/// How lines are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DecodeOptions {
+    /// The form that lines must have.
+    pub format: Format,
+    /// The day of lines that print a time of day only, UTC.
+    pub date: Option<DateYmd>,
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decoded {
+    /// One entry was appended to the batch.
+    Record {
+        /// Its kind: decision, event or unparsed.
+        kind: Kind,
+        /// What it is counted by.
+        outcome: Option<Outcome>,
+    },
+    /// The line is to be counted and no entry was appended.
+    Ignored(Ignored),
+    /// The line says that it is of another sandbox than the stream: nothing was appended or learnt.
+    OtherSandbox(StatedSandbox),
+}
+
+/// Turns the lines of one stream into entries. One physical line has exactly one [`Decoded`].
+#[derive(Debug)]
+pub struct Decoder {
+    options: DecodeOptions,
+    redactor: Arc<Redactor>,
+    key: DigestKey,
+    state: DecodeState,
+    stated: Option<StatedSandbox>,
+    spans: Spans,
+}
+
+impl Decoder {
+    /// A decoder that goes on from `state`.
+    pub fn new(
+        options: DecodeOptions,
+        redactor: Arc<Redactor>,
+        key: DigestKey,
+        state: DecodeState,
+    ) -> Decoder {
+        Decoder {
+            options,
+            redactor,
+            key,
+            state,
+            stated: None,
+            spans: Spans::new(),
+        }
+    }
+
+    /// What the next line depends on; part of the checkpoint.
+    pub fn state(&self) -> &DecodeState {
+        &self.state
+    }
+
+    /// The sandbox that the last OCSF JSON line named.
+    pub fn stated_sandbox(&self) -> Option<&StatedSandbox> {
+        self.stated.as_ref()
+    }
+
+    /// Reads one line, appends its entry to `out`, and says what it was.
+    pub fn line(
+        &mut self,
+        line: &FramedLine<'_>,
+        stream: &StreamName,
+        observed: Micros,
+        out: &mut EntryBatch,
+    ) -> Decoded {
+        let spelled = spell_bytes(line.bytes);
+        let plain = spelled
+            .starts_with('\u{1b}')
+            .then(|| escape::strip(&spelled));
+        let text = plain
+            .as_ref()
+            .map_or(spelled.as_ref(), |plain| plain.text.as_ref());
+        // The end of a cut line is missing, so its last group is closed for it.
+        let closed = line.cut.map(|_| format!("{text}]"));
+        let parts = Line::read(text);
+        let continued = !parts.is_prefixed() && self.state.after_prefixed;
+        let reading = classify::classify(&parts, self.options.format, continued, closed.as_deref());
+        self.state.after_prefixed |= parts.is_prefixed();
+        let reading = match reading {
+            Reading::Ignored(why) => return Decoded::Ignored(why),
+            reading => reading,
+        };
+        let arrival = Arrival {
+            framed: line,
+            raw: RawText {
+                text,
+                spelled: &spelled,
+                plain: plain.as_ref(),
+            },
+            line: parts,
+            escaped: matches!(spelled, Cow::Owned(_)),
+            continued,
+            stream,
+            observed,
+        };
+        self.entry(&arrival, closed.as_deref(), reading, out)
+    }
+
+    fn entry(
+        &mut self,
+        arrival: &Arrival<'_>,
+        closed: Option<&str>,
+        reading: Reading<'_>,
+        out: &mut EntryBatch,
+    ) -> Decoded {
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.clear();
+        let base = match &reading {
+            Reading::Closed(_) => closed.unwrap_or(arrival.raw.text),
+            _ => arrival.raw.text,
+        };
+        let mut draft = match reading {
+            Reading::Json(event) => {
+                json_row::draft(&event, arrival.raw.text, &self.redactor, &mut spans)
+            }
+            Reading::Text(fields) | Reading::Closed(fields) => {
+                text_row::draft(&fields, base, &self.redactor, &mut spans)
+            }
+            Reading::Unparsed(reason, fields) => {
+                text_row::unparsed(reason, fields.as_deref(), base, &self.redactor, &mut spans)
+            }
+            // Returned before.
+            Reading::Ignored(why) => return Decoded::Ignored(why),
+        };
+        if let Some(stated) = draft.stated.take_if(|stated| stated.contradicts(arrival.stream)) {
+            self.spans = spans;
+            return Decoded::OtherSandbox(stated);
+        }
+        self.learn(&draft, arrival);
+        self.label(&mut draft, arrival);
+        draft.row.raw = Some(arrival.raw.cut(&mut spans, &self.redactor));
+        draft.row.redactions = match spans.count() {
+            0 => None,
+            count => Some(i32::try_from(count).unwrap_or(i32::MAX)),
+        };
+        let decoded = self.push(draft, arrival, out);
+        self.spans = spans;
+        decoded
+    }
+
+    /// Follows the policy in force, and who the line says it is from.
+    fn learn(&mut self, draft: &Draft<'_>, arrival: &Arrival<'_>) {
+        let origin = draft.origin(arrival);
+        policy::follow(&mut self.state.policy, draft, origin, arrival.continued);
+        if let Some(stated) = &draft.stated
+            && self.stated.as_ref() != Some(stated)
+        {
+            self.stated = Some(stated.clone());
+        }
+    }
+
+    /// Fills what does not come from the line's body.
+    fn label<'a>(&'a self, draft: &mut Draft<'a>, arrival: &Arrival<'a>) {
+        let origin = draft.origin(arrival);
+        let row = &mut draft.row;
+        let stated_id = row.sandbox_id.take();
+        arrival.stream.label(row);
+        row.sandbox_id = stated_id.or(row.sandbox_id.take());
+        row.origin = Some(origin);
+        row.observed = Some(arrival.observed);
+        let is_framed = draft.framed && !arrival.continued;
+        row.trust = Some(
+            if is_framed {
+                Trust::Framed
+            } else {
+                Trust::Text
+            }
+            .word()
+            .into(),
+        );
+        row.escaped = arrival.escaped.then_some(true);
+        row.continuation = arrival.continued.then_some(true);
+        if arrival.framed.cut.is_some() {
+            row.truncated = Some(true);
+        }
+        self.set_time(draft, arrival);
+        policy::label(&self.state.policy, draft);
+    }
+
+    fn set_time<'a>(&self, draft: &mut Draft<'a>, arrival: &Arrival<'a>) {
+        let row = &mut draft.row;
+        let (time, from) = match arrival.line.time {
+            LineTime::Moment(moment) => (Some(moment), TimeFrom::Line),
+            LineTime::OfDay(micros) => (
+                self.options
+                    .date
+                    .map(|date| Micros(date.start().0 + micros)),
+                TimeFrom::DateAssumed,
+            ),
+            LineTime::Unusable(text) => {
+                draft
+                    .values
+                    .push(Cow::Borrowed("time"), Cow::Borrowed(text));
+                (None, TimeFrom::Line)
+            }
+            LineTime::None => (row.time, TimeFrom::Line),
+        };
+        row.time = time;
+        row.time_from = time.map(|_| from.word().into());
+    }
+
+    fn push(&self, draft: Draft<'_>, arrival: &Arrival<'_>, out: &mut EntryBatch) -> Decoded {
+        let Draft {
+            mut row,
+            values,
+            mut flags,
+            kind,
+            outcome,
+            ..
+        } = draft;
+        if arrival.framed.end == LineEnd::None {
+            flags.unterminated = true;
+        }
+        row.kind = Some(kind.word().into());
+        row.outcome = outcome.map(|outcome| outcome.word().into());
+        row.attributes = values.object(usize::MAX).map(Cow::Owned);
+        flags.cut_field |= limit::fit(&mut row, &values);
+        if flags.cut_field || arrival.framed.cut.is_some() {
+            let framed = arrival.framed;
+            row.original_bytes = Some(i64::try_from(framed.whole_bytes).unwrap_or(i64::MAX));
+            let digest = framed.cut.unwrap_or_else(|| self.key.digest(framed.bytes));
+            row.digest = Some(boundlane_record::tree::Hash(digest).to_hex().into());
+        }
+        row.flags = flags.words();
+        out.push(&row);
+        Decoded::Record { kind, outcome }
+    }
+}
+
+/// One line and where it came from.
+#[derive(Debug)]
+struct Arrival<'a> {
+    framed: &'a FramedLine<'a>,
+    raw: RawText<'a>,
+    line: Line<'a>,
+    /// Some bytes were not UTF-8.
+    escaped: bool,
+    /// It has no prefix and follows a line that had one.
+    continued: bool,
+    stream: &'a StreamName,
+    observed: Micros,
+}
+
+/// The line as text, with and without colours.
+#[derive(Debug)]
+struct RawText<'a> {
+    /// What was parsed.
+    text: &'a str,
+    /// The line with its colours.
+    spelled: &'a str,
+    plain: Option<&'a Plain<'a>>,
+}
+
+impl<'a> RawText<'a> {
+    /// The line, without what `spans` has of `text`.
+    fn cut(&self, spans: &mut Spans, redactor: &Redactor) -> Cow<'a, str> {
+        if let Some(plain) = self.plain {
+            let mut coloured = Spans::new();
+            redactor.line(self.spelled, &mut coloured);
+            for range in spans.ranges() {
+                coloured.add(plain.origin(range));
+            }
+            *spans = coloured;
+        }
+        spans.cut(self.spelled, 0..self.spelled.len())
+    }
+}
+
+/// A row that is not complete yet.
+#[derive(Debug)]
+struct Draft<'a> {
+    row: Row<'a>,
+    values: crate::attributes::NamedValues<'a>,
+    kind: Kind,
+    outcome: Option<Outcome>,
+    flags: Flags,
+    /// One JSON value is one record.
+    framed: bool,
+    /// `gateway` or `sandbox`, where the body says who spoke.
+    origin: Option<&'static str>,
+    stated: Option<StatedSandbox>,
+}
+
+impl<'a> Draft<'a> {
+    fn origin(&self, arrival: &Arrival<'a>) -> Cow<'a, str> {
+        let from_prefix = arrival.line.origin.map(Cow::Borrowed);
+        let word = from_prefix.or(self.origin.map(Cow::Borrowed));
+        word.unwrap_or(Cow::Borrowed(boundlane_record::Origin::Sandbox.word()))
+    }
+}
+
+/// What a reader of the row has to know.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flags {
+    ambiguous: bool,
+    bad_body: bool,
+    unterminated: bool,
+    cut_field: bool,
+}
+
+impl Flags {
+    fn of(fields: &Fields<'_>) -> Flags {
+        Flags {
+            ambiguous: fields.body == Body::Ambiguous,
+            bad_body: fields.body == Body::Broken,
+            cut_field: fields.attributes.is_cut(),
+            unterminated: false,
+        }
+    }
+
+    fn words(self) -> Option<Cow<'static, str>> {
+        let all = [
+            (self.ambiguous, Flag::Ambiguous.word()),
+            (self.bad_body, BAD_BODY_FLAG),
+            (self.unterminated, Flag::Unterminated.word()),
+            (self.cut_field, Flag::CutField.word()),
+        ];
+        let mut set = all
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, word)| *word);
+        let first = set.next()?;
+        Some(set.fold(Cow::Borrowed(first), |words, word| {
+            Cow::Owned(format!("{words},{word}"))
+        }))
+    }
+}

@@ -1,0 +1,154 @@
+//! The row of a line of text.
+
+use std::borrow::Cow;
+
+use boundlane_record::redact::{FieldKind, Redactor, Spans};
+use boundlane_record::{Disposition, Kind, Outcome, Row, UnparsedReason};
+
+use super::redaction::{cut, cut_meant, find, find_meant};
+use super::{Draft, Flags};
+use crate::attributes::NamedValues;
+use crate::fields::{Body, Class, Fields};
+use crate::outcome::{self, Evidence};
+
+/// The row of `fields`, which are slices of `text`.
+pub(super) fn draft<'a>(
+    fields: &Fields<'a>,
+    text: &'a str,
+    redactor: &Redactor,
+    spans: &mut Spans,
+) -> Draft<'a> {
+    find_all(fields, text, redactor, spans);
+    let outcome = outcome(fields);
+    let kind = if outcome.is_some() {
+        Kind::Decision
+    } else {
+        Kind::Event
+    };
+    let mut draft = empty(kind, Flags::of(fields));
+    draft.outcome = outcome;
+    fill_head(fields, text, spans, &mut draft.row);
+    fill_body(fields, text, spans, &mut draft.row);
+    draft.values = values(fields, text, spans);
+    if outcome == Some(Outcome::Reset) {
+        draft.row.disposition = Some(Cow::Borrowed(Disposition::Reset.word()));
+    }
+    draft
+}
+
+/// The row of a line that could not be parsed; its head is kept where it has one.
+pub(super) fn unparsed<'a>(
+    reason: UnparsedReason,
+    fields: Option<&Fields<'a>>,
+    text: &'a str,
+    redactor: &Redactor,
+    spans: &mut Spans,
+) -> Draft<'a> {
+    redactor.line(text, spans);
+    if text.trim_start().starts_with('{') {
+        redactor.json(text, spans);
+    }
+    let mut draft = empty(Kind::Unparsed, Flags::default());
+    draft.row.cause = Some(Cow::Borrowed(reason.word()));
+    if let Some(fields) = fields {
+        fill_head(fields, text, spans, &mut draft.row);
+    }
+    draft
+}
+
+pub(super) fn empty<'a>(kind: Kind, flags: Flags) -> Draft<'a> {
+    Draft {
+        row: Row::default(),
+        values: NamedValues::default(),
+        kind,
+        outcome: None,
+        flags,
+        framed: false,
+        origin: None,
+        stated: None,
+    }
+}
+
+fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
+    let action = fields.action.filter(|_| fields.is_decision())?;
+    let is_certain = fields.body == Body::Clear;
+    Some(outcome::of(Evidence {
+        class: fields.tag(),
+        action,
+        reason: fields.reason.filter(|_| is_certain),
+        audited: fields.audited && is_certain,
+    }))
+}
+
+fn find_all(fields: &Fields<'_>, text: &str, redactor: &Redactor, spans: &mut Spans) {
+    redactor.line(text, spans);
+    if fields.scheme.is_some() {
+        find(redactor, text, fields.destination, FieldKind::Url, spans);
+    }
+    find(redactor, text, fields.path, FieldKind::Url, spans);
+    for attribute in fields.attributes.iter() {
+        if attribute.key == "cmd" {
+            find(
+                redactor,
+                text,
+                Some(attribute.value.text),
+                FieldKind::Command,
+                spans,
+            );
+        }
+        find_meant(redactor, text, attribute.key, attribute.value, spans);
+    }
+    if let Some(message) = fields.message {
+        find_meant(redactor, text, "", message, spans);
+    }
+}
+
+fn fill_head<'a>(fields: &Fields<'a>, text: &'a str, spans: &Spans, row: &mut Row<'a>) {
+    match fields.class {
+        Class::Known(tag) => {
+            row.class = Some(Cow::Borrowed(tag.caption()));
+            row.class_uid = Some(tag.uid());
+            row.class_tag = Some(Cow::Borrowed(tag.word()));
+        }
+        Class::Unknown(word) => row.class_tag = Some(cut(text, word, spans)),
+        Class::None => (),
+    }
+    row.activity = fields.activity.map(|word| cut(text, word, spans));
+    row.severity = fields.severity.map(|word| cut(text, word, spans));
+    row.action = fields.action.map(|action| Cow::Borrowed(action.word()));
+    row.disposition = fields.disposition.map(|known| Cow::Borrowed(known.word()));
+}
+
+fn fill_body<'a>(fields: &Fields<'a>, text: &'a str, spans: &Spans, row: &mut Row<'a>) {
+    let cut = |part: Option<&'a str>| part.map(|part| cut(text, part, spans));
+    row.process = cut(fields.process);
+    row.pid = fields.pid;
+    row.host = cut(fields.host);
+    row.port = fields.port;
+    row.protocol = cut(fields.protocol);
+    row.method = cut(fields.method);
+    row.scheme = cut(fields.scheme);
+    row.path = cut(fields.path);
+    row.destination = cut(fields.destination);
+    row.rule = cut(fields.rule);
+    row.engine = cut(fields.engine);
+    row.reason = cut(fields.reason);
+    row.message = fields
+        .message
+        .map(|message| cut_meant(text, message, spans));
+}
+
+fn values<'a>(fields: &Fields<'a>, text: &'a str, spans: &Spans) -> NamedValues<'a> {
+    let mut values = NamedValues::default();
+    for attribute in fields.attributes.iter() {
+        let name = crate::fields::Spelled {
+            text: attribute.key,
+            ..attribute.value
+        };
+        values.push(
+            cut_meant(text, name, spans),
+            cut_meant(text, attribute.value, spans),
+        );
+    }
+    values
+}

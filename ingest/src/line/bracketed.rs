@@ -1,0 +1,128 @@
+//! Lines that begin with `[`: the text of `openshell logs`, and `[ocsf] SHORTHAND`.
+
+use nom::IResult;
+use nom::Parser;
+use nom::bytes::complete::{tag, take_till};
+use nom::sequence::delimited;
+
+use super::{Body, Line, Prefix, after_ocsf, bare};
+use crate::clock;
+use crate::tracing_line;
+
+/// The target that OCSF events carry, and nothing else does.
+const OCSF_TARGET: &str = "ocsf";
+
+pub(super) fn read(text: &str) -> Line<'_> {
+    match cli(text) {
+        Some(line) => line,
+        None => bare(after_tag(text)),
+    }
+}
+
+/// `[ocsf] SHORTHAND`.
+fn after_tag(text: &str) -> Body<'_> {
+    let tagged = text
+        .strip_prefix("[ocsf] ")
+        .map(|rest| rest.trim_start_matches(' '));
+    match tagged {
+        Some(rest) => Body::Shorthand(after_ocsf(rest).unwrap_or(rest)),
+        None => Body::Other(text),
+    }
+}
+
+/// `[secs.ms] [source] [LEVEL] [target] message`.
+fn cli(text: &str) -> Option<Line<'_>> {
+    let (rest, (time, source, level, target)) =
+        (group, group, group, last_group).parse(text).ok()?;
+    let time = clock::epoch(time)?;
+    let origin = source.trim_end_matches(' ');
+    if !is_word(origin) {
+        return None;
+    }
+    let body = if level.trim_end_matches(' ') == "OCSF" {
+        Body::Shorthand(rest.trim_start_matches(' '))
+    } else if is_tracing(source, level, target) {
+        Body::Tracing(rest)
+    } else {
+        Body::Other(rest)
+    };
+    Some(Line {
+        prefix: Prefix::Cli,
+        time,
+        origin: Some(origin),
+        body,
+    })
+}
+
+/// Only what the CLI prints exactly so is passed over; what looks almost like it is kept.
+fn is_tracing(source: &str, level: &str, target: &str) -> bool {
+    matches!(source, "sandbox" | "gateway")
+        && tracing_line::is_padded_level(level)
+        && target != OCSF_TARGET
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// `[text]` and the spaces behind it.
+fn group(text: &str) -> IResult<&str, &str> {
+    let (rest, inner) = last_group(text)?;
+    let (rest, _) = tag(" ")(rest)?;
+    Ok((rest.trim_start_matches(' '), inner))
+}
+
+fn last_group(text: &str) -> IResult<&str, &str> {
+    delimited(tag("["), take_till(|c| c == ']'), tag("]")).parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::LineTime;
+    use crate::shorthand;
+
+    fn body(text: &str) -> Body<'_> {
+        read(text).body
+    }
+
+    #[test]
+    fn text_of_the_cli_is_taken_apart() {
+        let line = read("[1775014132.118] [gateway] [OCSF ] [ocsf] NET:OPEN [INFO] x");
+        assert_eq!(line.prefix, Prefix::Cli);
+        assert_eq!(line.origin, Some("gateway"));
+        assert!(matches!(line.time, LineTime::Moment(_)));
+        assert_eq!(line.body, Body::Shorthand("NET:OPEN [INFO] x"));
+        assert_eq!(
+            body("[1.000] [sandbox] [INFO ] [a::b] text k=v"),
+            Body::Tracing(" text k=v")
+        );
+    }
+
+    /// A line that a sandbox forged is not passed over because it looks almost like tracing.
+    #[test]
+    fn forged_tracing_is_kept() {
+        for text in [
+            "[123.000] [sandbox] [INFO] [ocsf] NET:OPEN [INFO] ALLOWED curl(1) -> a:1",
+            "[123.000] [sandbox] [INFO ] [ocsf] NET:OPEN [INFO] ALLOWED curl(1) -> a:1",
+            "[123.000] [other  ] [INFO ] [a] text",
+            "[123.0] [sandbox] [INFO ] [a] text",
+            "[123.000] [sandbox] [FINE ] [a] text",
+        ] {
+            assert!(matches!(body(text), Body::Other(_)), "{text}");
+        }
+        assert!(shorthand::begins("NET:OPEN [INFO] x"));
+    }
+
+    #[test]
+    fn shorthand_behind_its_target_alone_is_shorthand() {
+        assert_eq!(
+            body("[ocsf] HTTP:GET [INFO] x"),
+            Body::Shorthand("HTTP:GET [INFO] x")
+        );
+        assert!(matches!(body("[reason:x]"), Body::Other("[reason:x]")));
+    }
+}
