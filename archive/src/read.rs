@@ -2,24 +2,26 @@
 //!
 //! Files are untrusted: whatever their bytes are, the answer is an entry or a [`BadFile`].
 
+mod entries;
 mod positioned;
+mod verify;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use boundlane_record::Seq;
-use boundlane_record::tree::{Hash, leaf_hash};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
 
-use crate::error::Head;
 use crate::footer::Footer;
 use crate::rebuild::Plan;
+pub use entries::Entries;
+use entries::Spelled;
 use positioned::Positioned;
 
 /// Rows decoded at once.
@@ -62,7 +64,7 @@ impl OpenFile {
     fn try_open(path: &Path) -> Result<OpenFile, String> {
         let reader =
             Positioned::open(path).map_err(|error| format!("it cannot be opened ({error})"))?;
-        let metadata = footer_metadata(&reader)?;
+        let metadata = guarded(|| footer_metadata(&reader))?;
         let plan = Plan::new(metadata.schema())?;
         let parquet = metadata.metadata();
         let footer = Footer::from_key_values(parquet.file_metadata().key_value_metadata())?;
@@ -71,7 +73,10 @@ impl OpenFile {
             .iter()
             .map(|group| u64::try_from(group.num_rows()).unwrap_or(0))
             .collect();
-        if groups.iter().sum::<u64>() != footer.tally.rows {
+        let rows = groups
+            .iter()
+            .try_fold(0u64, |sum, rows| sum.checked_add(*rows));
+        if rows != Some(footer.tally.rows) {
             return Err("its footer counts other rows than it holds".to_owned());
         }
         Ok(OpenFile {
@@ -107,89 +112,20 @@ impl OpenFile {
             first += self.groups[group];
             group += 1;
         }
-        Entries {
-            file: self,
-            group,
-            next: Seq(first),
-            from,
-            batches: None,
-            spelled: Spelled::default(),
-            at: 0,
-            failed: false,
-        }
-    }
-
-    /// Reads every entry, hashes it, and compares the tree with the footer's: the file holds exactly
-    /// what its head says. Constant memory; `workers` row groups at a time.
-    ///
-    /// # Errors
-    /// [`BadFile`] for the first thing that does not fit.
-    pub fn verify(&self, workers: usize) -> Result<Head, BadFile> {
-        self.try_verify(workers.max(1)).map_err(|why| self.bad(why))
-    }
-
-    fn try_verify(&self, workers: usize) -> Result<Head, String> {
-        let mut edge = self.footer.edge_before.clone();
-        std::thread::scope(|scope| {
-            let lanes: Vec<_> = (0..workers)
-                .map(|lane| {
-                    let (send, leaves) = sync_channel(1);
-                    scope.spawn(move || {
-                        for group in (lane..self.groups.len()).step_by(workers) {
-                            if send.send(self.leaves(group)).is_err() {
-                                return;
-                            }
-                        }
-                    });
-                    leaves
-                })
-                .collect();
-            for group in 0..self.groups.len() {
-                let leaves = lanes[group % workers]
-                    .recv()
-                    .map_err(|_| "its rows cannot be decoded".to_owned())??;
-                leaves.into_iter().for_each(|leaf| {
-                    edge.push(leaf);
-                });
-            }
-            Ok::<(), String>(())
-        })?;
-        let (found, stated) = (Head::of(&edge), self.footer.head());
-        if found != stated {
-            return Err(format!(
-                "its entries hash to {found}, its footer says {stated}"
-            ));
-        }
-        Ok(found)
-    }
-
-    /// The leaf hashes of one row group.
-    fn leaves(&self, group: usize) -> Result<Vec<Hash>, String> {
-        let mut first = self.footer.first.0 + self.groups[..group].iter().sum::<u64>();
-        let mut leaves = Vec::with_capacity(
-            usize::try_from(self.groups[group])
-                .unwrap_or(0)
-                .min(1 << 20),
-        );
-        let mut spelled = Spelled::default();
-        for batch in self.batches(group)? {
-            let batch = batch.map_err(|error| undecodable(&error))?;
-            self.spell(&batch, Seq(first), &mut spelled)?;
-            first += batch.num_rows() as u64;
-            leaves.extend((0..batch.num_rows()).map(|row| leaf_hash(spelled.entry(row))));
-        }
-        Ok(leaves)
+        Entries::new(self, group, Seq(first), from)
     }
 
     fn batches(&self, group: usize) -> Result<ParquetRecordBatchReader, String> {
-        ParquetRecordBatchReaderBuilder::new_with_metadata(
-            self.reader.clone(),
-            self.metadata.clone(),
-        )
-        .with_batch_size(BATCH_ENTRIES_MAX)
-        .with_row_groups(vec![group])
-        .build()
-        .map_err(|error| undecodable(&error.into()))
+        guarded(|| {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(
+                self.reader.clone(),
+                self.metadata.clone(),
+            )
+            .with_batch_size(BATCH_ENTRIES_MAX)
+            .with_row_groups(vec![group])
+            .build()
+            .map_err(|error| undecodable(&error.into()))
+        })
     }
 
     /// Spells the rows of `batch`, which must be numbered from `first` on and be of this file's journal.
@@ -218,8 +154,7 @@ impl OpenFile {
         spelled.clear();
         let rows = self.plan.rows(batch);
         for row in 0..batch.num_rows() {
-            rows.spell(row, &mut spelled.bytes);
-            spelled.ends.push(spelled.bytes.len());
+            spelled.add(|bytes| rows.spell(row, bytes));
         }
         Ok(())
     }
@@ -230,6 +165,22 @@ impl OpenFile {
             why,
         }
     }
+}
+
+/// The next batch of a row group.
+fn next_batch(batches: &mut ParquetRecordBatchReader) -> Option<Result<RecordBatch, String>> {
+    let next = guarded(|| {
+        Ok(batches
+            .next()
+            .map(|batch| batch.map_err(|error| undecodable(&error))))
+    });
+    next.unwrap_or_else(|why| Some(Err(why)))
+}
+
+/// Damaged bytes can make the decoder panic; here that is one more way of not being readable.
+fn guarded<T>(decode: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err("its bytes are damaged".to_owned()))
 }
 
 fn undecodable(error: &arrow::error::ArrowError) -> String {
@@ -257,89 +208,4 @@ fn footer_metadata(reader: &Positioned) -> Result<ArrowReaderMetadata, String> {
     let schema = std::sync::Arc::new(Schema::new(fields));
     ArrowReaderMetadata::try_new(found.metadata().clone(), options().with_schema(schema))
         .map_err(broken)
-}
-
-/// Canonical entries back to back.
-#[derive(Debug, Default)]
-struct Spelled {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Spelled {
-    fn entry(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-}
-
-/// The entries of one file, in number order.
-#[derive(Debug)]
-pub struct Entries<'f> {
-    file: &'f OpenFile,
-    /// The row group after the one being read.
-    group: usize,
-    /// The number of the first row that is not spelled yet.
-    next: Seq,
-    /// Numbers below are passed over.
-    from: Seq,
-    batches: Option<ParquetRecordBatchReader>,
-    spelled: Spelled,
-    at: usize,
-    failed: bool,
-}
-
-impl Entries<'_> {
-    /// The next entry: its number and its canonical bytes. After an error there are no more.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "an entry borrows from the reader, which an iterator cannot say"
-    )]
-    pub fn next(&mut self) -> Option<Result<(Seq, &[u8]), BadFile>> {
-        while !self.failed {
-            if self.at == self.spelled.ends.len() {
-                match self.refill() {
-                    Ok(true) => continue,
-                    Ok(false) => return None,
-                    Err(why) => {
-                        self.failed = true;
-                        return Some(Err(self.file.bad(why)));
-                    }
-                }
-            }
-            let at = self.at;
-            self.at += 1;
-            let seq = Seq(self.next.0 - (self.spelled.ends.len() - at) as u64);
-            if seq >= self.from {
-                return Some(Ok((seq, self.spelled.entry(at))));
-            }
-        }
-        None
-    }
-
-    /// Spells the next batch; `false` at the end of the file.
-    fn refill(&mut self) -> Result<bool, String> {
-        loop {
-            if let Some(batch) = self.batches.as_mut().and_then(Iterator::next) {
-                let batch = batch.map_err(|error| undecodable(&error))?;
-                self.file.spell(&batch, self.next, &mut self.spelled)?;
-                self.next = Seq(self.next.0 + batch.num_rows() as u64);
-                self.at = 0;
-                return Ok(true);
-            }
-            if self.group == self.file.groups.len() {
-                let whole = self.next == self.file.footer.last.next();
-                return whole
-                    .then_some(false)
-                    .ok_or_else(|| "it holds fewer rows than it says".to_owned());
-            }
-            self.batches = Some(self.file.batches(self.group)?);
-            self.group += 1;
-        }
-    }
 }

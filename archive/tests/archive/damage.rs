@@ -43,6 +43,7 @@ fn a_cut_file_is_named_and_the_rest_is_read() {
 #[test]
 fn a_flipped_bit_is_an_error_or_changes_nothing() {
     // For all bytes of a file (every third), for one flipped bit: verifying fails, or all entries are the same.
+    silence_decoder();
     let (_directory, root) = new_root();
     let entries = workload(15);
     let path = write(&root, &entries).remove(0);
@@ -58,6 +59,17 @@ fn a_flipped_bit_is_an_error_or_changes_nothing() {
         }
     }
     assert!(noticed > whole.len() / 12, "{noticed} of {}", whole.len());
+}
+
+/// A damaged page can make the decoder panic; the reader turns that into an error, and this keeps it quiet.
+fn silence_decoder() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map_or("", |location| location.file());
+        if !place.contains("/parquet-") && !place.contains("/arrow-") {
+            before(panic);
+        }
+    }));
 }
 
 fn assert_same(file: &OpenFile, entries: &[Vec<u8>], at: usize) {
@@ -79,14 +91,17 @@ fn files_of_others_are_named_and_hidden_ones_left_alone() {
     std::fs::create_dir(root.table().join("date=yesterday")).unwrap();
     std::fs::create_dir(root.path().join("v=2")).unwrap();
     let bad: Vec<String> = list(&root).bad.iter().map(ToString::to_string).collect();
+    for needle in [
+        "date=yesterday` cannot be read: it is not named as a file of this archive",
+        "part-0.parquet` cannot be read: it is not named as a file of this archive",
+        "v=2` cannot be read: it is of another format than `v=1`; a newer program reads it",
+    ] {
+        assert!(
+            bad.iter().any(|bad| bad.contains(needle)),
+            "{needle}: {bad:?}"
+        );
+    }
     assert_eq!(bad.len(), 3, "{bad:?}");
-    assert!(
-        bad[1].contains("part-0.parquet") && bad[1].contains("not named as a file of this archive")
-    );
-    assert!(
-        bad[0].contains("date=") || bad[2].contains("v=2"),
-        "{bad:?}"
-    );
     assert_eq!(read_all(&list(&root)).len(), 5);
 }
 
@@ -144,11 +159,6 @@ fn superseded_files_are_left_out_and_interleaving_ones_named() {
     assert_eq!(listing.superseded, paths[..2]);
     assert_eq!(read_all(&listing).len(), 60);
     assert_eq!(listing.bad, []);
-    let interleaved = archiver
-        .write(&journal(), joined.edge, numbered(40, &entries[40..]))
-        .unwrap();
-    copy_into(&interleaved.files[0].path, &paths[0]);
-    std::fs::remove_file(&paths[2]).unwrap();
     let (_third_directory, third) = new_root();
     let archiver = Archiver::open_with(third.clone(), Arc::new(OsDisk), limits).unwrap();
     let crossing = archiver
