@@ -14,6 +14,8 @@ mod book;
 mod histories;
 #[path = "place/input.rs"]
 mod input;
+#[path = "place/pipe.rs"]
+mod pipe;
 #[path = "place/scenarios.rs"]
 mod scenarios;
 #[path = "place/stdin.rs"]

@@ -20,7 +20,8 @@
 //! If another fit was the true one, the lines that were wrongly called repeats are lost: those that the
 //! taken fit calls stored and the other does not. `k` is the most lines that any other fit would lose
 //! in this way, and the gap is `at_most k`; for two fits at the end of the stored lines that is the
-//! longer overlap less the shorter. With `k` = 0 all fits agree on what is stored and there is no gap.
+//! longer overlap less the shorter. When the input goes on after the window, lines that a fit expects
+//! there count as called stored. With `k` = 0 all fits agree on what is stored and there is no gap.
 //!
 //! A weak fit (fewer than [`FIT_LINES_MIN`] lines when so many are stored, or no line with a time) may be
 //! chance, so that the input need not follow at all: it is taken, and the gap is of unknown extent.
@@ -92,8 +93,8 @@ pub struct Alignment {
     /// What cannot be told. [`Fit::None`] is a gap between the chain and the input, which begins a new
     /// chain; others lie before the first line that is stored.
     pub gap: Option<(GapCause, Extent)>,
-    /// The same as a judge of each line, which also knows what has to follow when the input, as far as
-    /// it was looked at, ends inside of what is stored.
+    /// The same as a judge of each line. It also knows which lines have to follow when the window ends
+    /// inside of what is stored: not when the input ended there too and several fits are possible.
     pub ahead: Ahead,
     /// How it was found: one JSON object.
     pub evidence: String,
@@ -140,10 +141,10 @@ impl Align {
         }
     }
 
-    /// The alignment of the lines that were fed.
-    pub fn finish(self) -> Alignment {
+    /// The alignment of the lines that were fed; `ended` says whether they are all of the input.
+    pub fn finish(self, ended: bool) -> Alignment {
         if self.stored.is_empty() || self.new.is_empty() {
-            return self.alignment(Fit::Nothing, None, &[]);
+            return self.alignment(Fit::Nothing, None, &[], ended);
         }
         let fits = overlaps(&self.stored, &self.new);
         // The first of equal ones has the greatest shift, which calls the fewest lines repeats.
@@ -153,14 +154,14 @@ impl Align {
             .max_by_key(|overlap| overlap.lines)
             .copied();
         let Some(taken) = longest else {
-            return self.alignment(Fit::None, None, &[]);
+            return self.alignment(Fit::None, None, &[], ended);
         };
         let fit = match fits.len() {
             _ if self.is_weak(taken) => Fit::Weak,
             1 => Fit::One,
             _ => Fit::Several,
         };
-        self.alignment(fit, Some(taken), &fits)
+        self.alignment(fit, Some(taken), &fits, ended)
     }
 
     fn is_weak(&self, overlap: Overlap) -> bool {
@@ -176,24 +177,34 @@ impl Align {
         overlap.first.saturating_sub(before)..overlap.first + overlap.lines
     }
 
-    fn alignment(&self, fit: Fit, taken: Option<Overlap>, fits: &[Overlap]) -> Alignment {
+    /// The same, with the lines after the window that it would call stored too.
+    fn stored_in_all_by(&self, overlap: Overlap, ended: bool) -> std::ops::Range<usize> {
+        let stored = self.stored_by(overlap);
+        let after = if ended { 0 } else { self.beyond(overlap).len() };
+        stored.start..stored.end + after
+    }
+
+    fn alignment(
+        &self,
+        fit: Fit,
+        taken: Option<Overlap>,
+        fits: &[Overlap],
+        ended: bool,
+    ) -> Alignment {
         let stored = taken.map_or(0..0, |overlap| self.stored_by(overlap));
-        let lost = |fit: &Overlap| lines_only_in(&stored, &self.stored_by(*fit));
+        let all = taken.map_or(0..0, |overlap| self.stored_in_all_by(overlap, ended));
+        let lost = |fit: &Overlap| lines_only_in(&all, &self.stored_in_all_by(*fit, ended));
         let lost_max = fits.iter().map(lost).max().unwrap_or(0);
-        let beyond = taken.map_or(&[][..], |overlap| self.beyond(overlap));
+        let expected = match taken {
+            Some(overlap) if !ended || fit == Fit::One => self.beyond(overlap),
+            _ => &[],
+        };
         Alignment {
             fit,
             older: stored.start,
             repeats: stored.len(),
-            gap: match fit {
-                Fit::Several if lost_max > 0 => {
-                    Some((GapCause::Ambiguous, Extent::AtMost(lost_max as u64)))
-                }
-                Fit::Nothing | Fit::One | Fit::Several => None,
-                Fit::None => Some((GapCause::HistoryUnavailable, Extent::Unknown)),
-                Fit::Weak => Some((GapCause::Ambiguous, Extent::Unknown)),
-            },
-            ahead: Ahead::new(stored.start, stored.len(), beyond),
+            gap: gap(fit, lost_max),
+            ahead: Ahead::new(stored.start, stored.len(), expected),
             evidence: self.evidence(fit, taken, fits, lost_max),
         }
     }
@@ -218,6 +229,16 @@ impl Align {
             "lost_lines_max": lost,
         })
         .to_string()
+    }
+}
+
+fn gap(fit: Fit, lost_max: usize) -> Option<(GapCause, Extent)> {
+    let lost_max = Extent::AtMost(lost_max as u64);
+    match fit {
+        Fit::Several if lost_max != Extent::AtMost(0) => Some((GapCause::Ambiguous, lost_max)),
+        Fit::Nothing | Fit::One | Fit::Several => None,
+        Fit::None => Some((GapCause::HistoryUnavailable, Extent::Unknown)),
+        Fit::Weak => Some((GapCause::Ambiguous, Extent::Unknown)),
     }
 }
 

@@ -96,7 +96,7 @@ fn cut_streams_deliver_their_good_prefix() {
             assert!(good.starts_with(&read));
             match error {
                 Some(InputError::CutShort { at_bytes, .. }) => {
-                    assert_eq!(at_bytes, read.len() as u64)
+                    assert_eq!(at_bytes, read.len() as u64);
                 }
                 other => panic!("cut at {cut}: {other:?}"),
             }
@@ -253,4 +253,20 @@ fn broken_while_compared_delivers_what_was_held() {
     assert!(
         matches!(error, InputError::CutShort { at_bytes, .. } if at_bytes == left.len() as u64)
     );
+}
+
+/// Proves that a download which broke off, and is whole the next day, adds only what it lacked: the
+/// line that was cut is stored once more, whole.
+#[test]
+fn cut_download_is_finished_by_the_whole_one() {
+    let (good, mut book) = (log(0, 20_000), Book::new(1 << 20));
+    let packed = gzip(&good);
+    let (read, error) = read_all(&mut piped(packed[..packed.len() / 2].to_vec()));
+    assert!(error.is_some() && !read.ends_with(b"\n"));
+    let first = book.ingest(&read, &Hints::default(), &[], WHOLE).stored;
+    let (whole, _) = read_all(&mut piped(packed));
+    let second = book.ingest(&whole, &Hints::default(), &[], WHOLE);
+    assert!(matches!(second.decision, Decision::Continue { .. }));
+    assert_eq!(first - 1 + second.stored, 20_000);
+    assert_eq!(book.contents.len(), 1);
 }
