@@ -76,6 +76,24 @@ impl Lock {
         Ok(Lock { file })
     }
 
+    /// Takes the lock, waiting for as long as another process has it.
+    ///
+    /// # Errors
+    /// [`LockError::Dir`] when its file cannot be opened.
+    pub fn wait(dir: &StateDir, name: LockName) -> Result<Lock, LockError> {
+        let path = dir.path().join(name.file_name());
+        let mut file = open(&path).map_err(StateDirError::io(&path))?;
+        loop {
+            match flock(&file, FlockOperation::LockExclusive) {
+                Ok(()) => break,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(StateDirError::io(&path)(errno.into()).into()),
+            }
+        }
+        write_pid(&mut file).map_err(StateDirError::io(&path))?;
+        Ok(Lock { file })
+    }
+
     /// The process that wrote itself into the lock's file and is alive, without touching the lock.
     pub fn owner(dir: &StateDir, name: LockName) -> Option<u32> {
         let mut file = File::open(dir.path().join(name.file_name())).ok()?;
