@@ -400,8 +400,7 @@ impl Due {
 
 /// What is due after `argument`, one of a list.
 pub(super) fn due_after(argument: &[u8]) -> Due {
-    let is_flag =
-        argument.starts_with(b"-") && !argument.iter().any(|&byte| byte == b'=' || is_space(byte));
+    let is_flag = argument.starts_with(b"-") && argument.iter().all(|&byte| Class::Token.has(byte));
     match argument {
         b"-u" | b"-U" | b"--user" | b"--proxy-user" => Due::UserAndPassword,
         _ if is_flag && class_of(argument).is_some() => Due::Secret,

@@ -32,6 +32,8 @@ pub(super) enum Trigger {
     Telegram,
     /// `%` or `\`: the text may say something else when it is decoded.
     Escape,
+    /// A tool that takes a password in its own way.
+    Tool,
     /// A JSON key that matters in JSON alone.
     JsonKey,
 }
@@ -187,6 +189,9 @@ fn literals() -> Vec<(String, Trigger)> {
     add("-----begin", Trigger::Pem);
     add("%", Trigger::Escape);
     add("\\", Trigger::Escape);
+    for (tool, ..) in super::command::TOOLS {
+        add(tool, Trigger::Tool);
+    }
     for key in super::json::WHOLE_KEYS {
         add(&format!("\"{key}\""), Trigger::JsonKey);
     }
