@@ -28,6 +28,7 @@
 mod assign;
 mod command;
 mod decode;
+mod gap;
 mod json;
 mod mark;
 mod prefilter;
