@@ -277,7 +277,7 @@ pub(super) fn class_of(key: &[u8]) -> Option<KeyClass> {
     let has = |word: &&str| memchr::memmem::find(&key, word.as_bytes()).is_some();
     KEY_WORDS
         .iter()
-        .any(|word| has(&word))
+        .any(|word| has(word))
         .then_some(KeyClass::Value)
 }
 
