@@ -45,7 +45,8 @@ fn assert_once(dir: &StateDir, lines: u64) {
         let numbered = rows.iter().filter(|row| row.kind.as_deref() == Some(kind));
         let numbered: i64 = numbered.filter_map(|row| row.count).sum();
         let open = open.iter().filter(|loss| loss.kind == kind);
-        u64::try_from(numbered).unwrap() + open.map(boundlane_store::GrowingLoss::lines).sum::<u64>()
+        u64::try_from(numbered).unwrap()
+            + open.map(boundlane_store::GrowingLoss::lines).sum::<u64>()
     };
     let refused = (0..lines).filter(|line| fate(*line) == Fate::Refused);
     assert_eq!(lost("drops"), refused.count() as u64);
@@ -95,7 +96,11 @@ fn a_writer_killed_fifty_times_writes_every_line_once() {
         let target = LINES * kill / KILLS;
         let mut writer = spawn(&dir);
         while durable(&dir) < target {
-            assert_eq!(writer.try_wait().unwrap(), None, "the writer ended by itself");
+            assert_eq!(
+                writer.try_wait().unwrap(),
+                None,
+                "the writer ended by itself"
+            );
             std::thread::yield_now();
         }
         writer.kill().unwrap();
