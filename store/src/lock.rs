@@ -110,6 +110,8 @@ impl Drop for Lock {
     /// Takes the name out, so that nobody is called owner of a lock that is free.
     fn drop(&mut self) {
         let _ = self.file.set_len(0);
+        // A child on its way from `fork` to `exec` has a copy of the descriptor.
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
@@ -168,6 +170,14 @@ impl Gate {
             wait_shared(&self.dir)?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Gate {
+    /// Says so, instead of leaving it to the last descriptor: a child on its way from `fork` to `exec`
+    /// has a copy.
+    fn drop(&mut self) {
+        let _ = flock(&self.dir, FlockOperation::Unlock);
     }
 }
 
