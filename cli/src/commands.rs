@@ -44,9 +44,13 @@ pub(crate) fn sandbox_names(state_dir: Option<&Path>) -> Vec<String> {
     let config = crate::config::Config::load(None, &env).unwrap_or_default();
     let located = crate::state_dir::resolve(state_dir, config.state_dir.as_deref(), &env);
     let reader = located.ok().and_then(|located| {
-        boundlane_store::Reader::open(&boundlane_store::StateDir::at(located.path)).ok().flatten()
+        boundlane_store::Reader::open(&boundlane_store::StateDir::at(located.path))
+            .ok()
+            .flatten()
     });
-    let streams = reader.and_then(|reader| reader.streams().ok()).unwrap_or_default();
+    let streams = reader
+        .and_then(|reader| reader.streams().ok())
+        .unwrap_or_default();
     let mut names: Vec<String> = streams
         .into_iter()
         .filter_map(|state| state.name.sandbox.or(state.name.sandbox_id))

@@ -39,9 +39,16 @@ impl<'e> Met<'e> {
     pub(crate) fn into_placed(self) -> Option<Placed<'e>> {
         match self {
             Met::Entry(placed) => Some(placed),
-            Met::Missing { journal, first, last, why } => {
-                Some(Placed { journal: journal.into(), seq: None, row: missing_row(first, last, why) })
-            }
+            Met::Missing {
+                journal,
+                first,
+                last,
+                why,
+            } => Some(Placed {
+                journal: journal.into(),
+                seq: None,
+                row: missing_row(first, last, why),
+            }),
             Met::Unreadable { .. } => None,
         }
     }
@@ -50,7 +57,12 @@ impl<'e> Met<'e> {
     pub(crate) fn tell(&self, coverage: &mut Coverage) {
         match self {
             Met::Entry(placed) => coverage.see(&placed.journal, placed.seq, &placed.row),
-            Met::Missing { journal, first, last, .. } => {
+            Met::Missing {
+                journal,
+                first,
+                last,
+                ..
+            } => {
                 coverage.missing_range(journal, *first, *last);
             }
             Met::Unreadable { path, why } => coverage.unreadable(path, why),
@@ -133,6 +145,10 @@ pub(crate) mod fake {
 
     /// A row of journal `j`.
     pub(crate) fn placed(seq: u64, row: Row<'static>) -> Placed<'static> {
-        Placed { journal: "j".into(), seq: Some(Seq(seq)), row }
+        Placed {
+            journal: "j".into(),
+            seq: Some(Seq(seq)),
+            row,
+        }
     }
 }

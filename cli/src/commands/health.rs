@@ -69,7 +69,11 @@ pub(crate) struct Facts {
 /// Decides.
 pub(crate) fn decide(facts: &Facts) -> Health {
     let mut reasons: Vec<String> = facts.fresh_losses.iter().map(fresh).collect();
-    let mut word = if reasons.is_empty() { Word::Healthy } else { Word::Losing };
+    let mut word = if reasons.is_empty() {
+        Word::Healthy
+    } else {
+        Word::Losing
+    };
     let mut degraded = Vec::new();
     if !facts.balanced {
         degraded.push("the books do not balance; run `boundlane fsck`".to_owned());
@@ -109,12 +113,16 @@ fn fresh(loss: &LossTotal) -> String {
 /// # Errors
 /// When the journal cannot be read.
 pub(crate) fn facts(journal: &Reader, totals: &Totals, now: Micros) -> Outcome<Facts> {
-    let fresh = journal.losses(Some(Micros(now.0 - LOSING_MICROS))).map_err(read_failure)?;
+    let fresh = journal
+        .losses(Some(Micros(now.0 - LOSING_MICROS)))
+        .map_err(read_failure)?;
     let (recent_records, recent_unparsed) = recent(journal, totals)?;
     Ok(Facts {
         fresh_losses: fresh,
         queued: totals.queued,
-        waiting_micros: totals.oldest_queued.map_or(0, |oldest| now.0.saturating_sub(oldest.0)),
+        waiting_micros: totals
+            .oldest_queued
+            .map_or(0, |oldest| now.0.saturating_sub(oldest.0)),
         recent_records,
         recent_unparsed,
         balanced: totals.books.balance(),
@@ -139,11 +147,16 @@ fn recent(journal: &Reader, totals: &Totals) -> Outcome<(u64, u64)> {
 
 /// Says on standard error that lines are being lost, if they are.
 pub(crate) fn warn_if_losing(journal: Option<&Reader>, ctx: &Context) -> Outcome<()> {
-    let Some(journal) = journal else { return Ok(()) };
+    let Some(journal) = journal else {
+        return Ok(());
+    };
     let since = Micros(ctx.now.0 - LOSING_MICROS);
     let fresh = journal.losses(Some(since)).map_err(read_failure)?;
     if let Some(worst) = fresh.first() {
-        ctx.warn(&format!("losing: {}; `boundlane status` says more", self::fresh(worst)));
+        ctx.warn(&format!(
+            "losing: {}; `boundlane status` says more",
+            self::fresh(worst)
+        ));
     }
     Ok(())
 }
@@ -153,7 +166,11 @@ mod tests {
     use super::*;
 
     fn sound() -> Facts {
-        Facts { balanced: true, recent_records: 10_000, ..Facts::default() }
+        Facts {
+            balanced: true,
+            recent_records: 10_000,
+            ..Facts::default()
+        }
     }
 
     fn word(facts: &Facts) -> (&'static str, usize) {
@@ -164,14 +181,50 @@ mod tests {
     #[test]
     fn a_worse_fact_is_hidden_by_a_better_word() {
         assert_eq!(word(&sound()), ("healthy", 1));
-        assert_eq!(word(&Facts { balanced: false, ..sound() }), ("degraded", 1));
-        let behind = Facts { queued: 1, waiting_micros: BEHIND_MICROS + 1, ..sound() };
+        assert_eq!(
+            word(&Facts {
+                balanced: false,
+                ..sound()
+            }),
+            ("degraded", 1)
+        );
+        let behind = Facts {
+            queued: 1,
+            waiting_micros: BEHIND_MICROS + 1,
+            ..sound()
+        };
         assert_eq!(word(&behind), ("degraded", 1));
-        assert_eq!(word(&Facts { waiting_micros: BEHIND_MICROS, ..behind.clone() }), ("healthy", 1));
-        assert_eq!(word(&Facts { recent_unparsed: 101, ..sound() }), ("degraded", 1));
-        assert_eq!(word(&Facts { recent_unparsed: 100, ..sound() }), ("healthy", 1));
-        let loss = LossTotal { kind: "gap".into(), losses: 1, ..LossTotal::default() };
-        let losing = Facts { fresh_losses: vec![loss], balanced: false, ..behind };
+        assert_eq!(
+            word(&Facts {
+                waiting_micros: BEHIND_MICROS,
+                ..behind.clone()
+            }),
+            ("healthy", 1)
+        );
+        assert_eq!(
+            word(&Facts {
+                recent_unparsed: 101,
+                ..sound()
+            }),
+            ("degraded", 1)
+        );
+        assert_eq!(
+            word(&Facts {
+                recent_unparsed: 100,
+                ..sound()
+            }),
+            ("healthy", 1)
+        );
+        let loss = LossTotal {
+            kind: "gap".into(),
+            losses: 1,
+            ..LossTotal::default()
+        };
+        let losing = Facts {
+            fresh_losses: vec![loss],
+            balanced: false,
+            ..behind
+        };
         assert_eq!(word(&losing), ("losing", 3));
     }
 }

@@ -13,7 +13,7 @@ use super::health;
 use super::recorded::{Recorded, Want, read_failure};
 use crate::args::{FilterArgs, Format, Limit, LogArgs};
 use crate::context::Context;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use crate::output::cell::Placed;
 use crate::output::out::Out;
 use crate::time::{self, Utc, Zone};
@@ -30,7 +30,11 @@ mod words;
 
 /// Shows the log of one sandbox.
 pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
-    let zone: &dyn Zone = if args.output.utc { &Utc } else { ctx.zone.as_ref() };
+    let zone: &dyn Zone = if args.output.utc {
+        &Utc
+    } else {
+        ctx.zone.as_ref()
+    };
     if args.follow && args.output.format == Format::Json {
         let failure = Failure::usage("`-o json` is one document and `--follow` has no end");
         return Err(failure.advise("take `-o jsonl`"));
@@ -48,7 +52,10 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         return nothing(args, ctx, &mut listing, out);
     };
     let filter = filter(&args.filters, sandbox.name.clone(), window);
-    record.narrow(Want { window, streams: sandbox.streams.clone() });
+    record.narrow(Want {
+        window,
+        streams: sandbox.streams.clone(),
+    });
     let mut shown = Shown::new(filter);
     shown.history(&mut record, args.filters.last, &mut listing, out)?;
     if args.follow {
@@ -75,9 +82,9 @@ fn opened(args: &LogArgs, ctx: &Context) -> Outcome<Option<Recorded>> {
 /// The name given, one way or the other.
 fn named(args: &LogArgs) -> Outcome<Option<&str>> {
     match (args.name.as_deref(), args.filters.sandbox.as_deref()) {
-        (Some(a), Some(b)) if a != b => {
-            Err(Failure::usage(format_args!("two sandboxes are named, `{a}` and `{b}`")))
-        }
+        (Some(a), Some(b)) if a != b => Err(Failure::usage(format_args!(
+            "two sandboxes are named, `{a}` and `{b}`"
+        ))),
         (a, b) => Ok(a.or(b)),
     }
 }
@@ -95,10 +102,17 @@ pub(super) fn window(args: &FilterArgs, ctx: &Context, zone: &dyn Zone) -> Outco
 /// The filter that the options mean.
 pub(super) fn filter(args: &FilterArgs, sandbox: Option<String>, window: Window) -> Filter {
     let globs = |patterns: &[String], case| {
-        patterns.iter().map(|pattern| Glob::new(pattern, case)).collect()
+        patterns
+            .iter()
+            .map(|pattern| Glob::new(pattern, case))
+            .collect()
     };
     Filter {
-        scope: Scope { sandboxes: sandbox.into_iter().collect(), window, ..Scope::default() },
+        scope: Scope {
+            sandboxes: sandbox.into_iter().collect(),
+            window,
+            ..Scope::default()
+        },
         deny: args.deny,
         hosts: globs(&args.host, Case::Insensitive),
         processes: globs(&args.process, Case::Sensitive),
@@ -172,11 +186,16 @@ impl Shown {
         listing: &mut Listing<'_>,
         out: &mut Out,
     ) -> Outcome<()> {
-        let Shown { filter, coverage, .. } = self;
+        let Shown {
+            filter, coverage, ..
+        } = self;
         let wanted = |placed: &Placed<'_>| filter.matches(&placed.row);
         let found = tail::tail(record, count, &wanted, &mut |met| met.tell(coverage))?;
         self.has_older = found.has_older;
-        found.rows.into_iter().try_for_each(|placed| self.print(placed, listing, out))
+        found
+            .rows
+            .into_iter()
+            .try_for_each(|placed| self.print(placed, listing, out))
     }
 
     /// Losses that still grow have no number yet; they stand at the end.
@@ -186,14 +205,26 @@ impl Shown {
         listing: &mut Listing<'_>,
         out: &mut Out,
     ) -> Outcome<()> {
-        let (Some(reader), Some(head)) = (record.journal(), record.head()) else { return Ok(()) };
+        let (Some(reader), Some(head)) = (record.journal(), record.head()) else {
+            return Ok(());
+        };
         let open = reader.open_losses().map_err(read_failure)?;
         let streams = reader.streams().map_err(read_failure)?;
         for loss in &open {
-            let Some(state) = streams.iter().find(|state| state.id == loss.stream) else { continue };
+            let Some(state) = streams.iter().find(|state| state.id == loss.stream) else {
+                continue;
+            };
             let row = loss.row(&state.name, loss.grown);
             let journal = head.journal.as_str().into();
-            self.met(Met::Entry(Placed { journal, seq: None, row }), listing, out)?;
+            self.met(
+                Met::Entry(Placed {
+                    journal,
+                    seq: None,
+                    row,
+                }),
+                listing,
+                out,
+            )?;
         }
         Ok(())
     }
@@ -214,7 +245,10 @@ impl Shown {
         out: &mut Out,
     ) -> Outcome<()> {
         let row = &placed.row;
-        let is_record = row.kind.as_deref().and_then(boundlane_record::Kind::from_word);
+        let is_record = row
+            .kind
+            .as_deref()
+            .and_then(boundlane_record::Kind::from_word);
         if is_record.is_some_and(boundlane_record::Kind::is_record) {
             self.records += 1;
             self.continuations += u64::from(row.continuation == Some(true));

@@ -40,7 +40,10 @@ pub(crate) fn open_failure(error: &boundlane_store::OpenError) -> Failure {
 }
 
 /// The code for a journal that cannot be read.
-#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(read_failure)`")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "used as `map_err(read_failure)`"
+)]
 pub(crate) fn read_failure(error: boundlane_store::ReadError) -> Failure {
     Failure::failed(error)
 }
@@ -60,10 +63,17 @@ impl Recorded {
     pub(crate) fn open(ctx: &Context) -> Outcome<Option<Recorded>> {
         let dir = StateDir::at(ctx.state_dir()?.path.clone());
         let current = open_journal(ctx)?;
-        let head = current.as_ref().map(Reader::head).transpose().map_err(read_failure)?;
+        let head = current
+            .as_ref()
+            .map(Reader::head)
+            .transpose()
+            .map_err(read_failure)?;
         let root = ctx.archive_root()?.path;
-        let mut recorded =
-            Recorded { parts: Vec::new(), unreadable: Vec::new(), want: Want::default() };
+        let mut recorded = Recorded {
+            parts: Vec::new(),
+            unreadable: Vec::new(),
+            want: Want::default(),
+        };
         if may_hold_more(&root, head.as_ref()) {
             recorded.add_archive(&Root::at(root));
         }
@@ -97,9 +107,14 @@ impl Recorded {
 
     /// The newest moment known of each stream of `scope`, as rows with nothing but labels.
     pub(crate) fn heard(&self, scope: &Scope, hear: &mut dyn FnMut(&Row<'_>)) -> Outcome<()> {
-        let Some(reader) = self.journal() else { return Ok(()) };
+        let Some(reader) = self.journal() else {
+            return Ok(());
+        };
         for state in reader.streams().map_err(read_failure)? {
-            let mut row = Row { observed: state.last_observed, ..Row::default() };
+            let mut row = Row {
+                observed: state.last_observed,
+                ..Row::default()
+            };
             state.name.label(&mut row);
             if scope.is_about(&row, false) {
                 hear(&row);
@@ -124,9 +139,14 @@ impl Recorded {
     }
 
     fn add_older_journals(&mut self, directory: &Path) {
-        let Ok(entries) = std::fs::read_dir(directory) else { return };
+        let Ok(entries) = std::fs::read_dir(directory) else {
+            return;
+        };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "sqlite"));
+        paths.retain(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "sqlite")
+        });
         paths.sort();
         for path in paths {
             let opened = Reader::open_file(&path).map_err(|error| error.to_string());
@@ -145,7 +165,10 @@ impl Recorded {
 
     /// The journal that is added last stays last.
     fn add_journal(&mut self, reader: Reader, head: Head) {
-        let known = self.parts.iter().position(|part| part.journal == head.journal);
+        let known = self
+            .parts
+            .iter()
+            .position(|part| part.journal == head.journal);
         let part = match known {
             Some(at) => self.parts.remove(at),
             None => Part::of_journal(&reader, &head),
@@ -199,18 +222,26 @@ impl Recorded {
 /// Whether the archive can hold what the journal does not. Looks at names only: an archive has
 /// thousands of files, and reading their footers takes longer than most listings.
 fn may_hold_more(root: &Path, journal: Option<&Head>) -> bool {
-    let Some(head) = journal else { return root.exists() };
+    let Some(head) = journal else {
+        return root.exists();
+    };
     head.pruned.0 > 0 || !is_only_of(root, &head.journal)
 }
 
 /// Whether every file of the table is named as one of `journal`. What cannot be told counts as no.
 fn is_only_of(root: &Path, journal: &str) -> bool {
-    let Ok(days) = std::fs::read_dir(root.join(VERSION_DIR)) else { return !root.exists() };
+    let Ok(days) = std::fs::read_dir(root.join(VERSION_DIR)) else {
+        return !root.exists();
+    };
     days.flatten().filter(|day| day.path().is_dir()).all(|day| {
-        let Ok(files) = std::fs::read_dir(day.path()) else { return false };
+        let Ok(files) = std::fs::read_dir(day.path()) else {
+            return false;
+        };
         files.flatten().all(|file| {
             let name = file.file_name();
-            let Some(name) = name.to_str() else { return false };
+            let Some(name) = name.to_str() else {
+                return false;
+            };
             match FileName::parse(name) {
                 Some(name) => name.journal.as_str() == journal,
                 None => !name.ends_with(".parquet"),

@@ -58,7 +58,11 @@ pub(crate) fn run(args: &StatusArgs, ctx: &Context, out: &mut Out) -> Outcome {
         screen::print(&status, ctx, out)?;
     }
     let is_well = status.health.word == Word::Healthy;
-    Ok(if args.check && !is_well { Exit::Failed } else { Exit::Done })
+    Ok(if args.check && !is_well {
+        Exit::Failed
+    } else {
+        Exit::Done
+    })
 }
 
 impl Status {
@@ -86,8 +90,14 @@ impl Status {
 }
 
 fn nothing_yet() -> Health {
-    let sound = Facts { balanced: true, ..Facts::default() };
-    Health { reasons: vec!["nothing is recorded yet".to_owned()], ..health::decide(&sound) }
+    let sound = Facts {
+        balanced: true,
+        ..Facts::default()
+    };
+    Health {
+        reasons: vec!["nothing is recorded yet".to_owned()],
+        ..health::decide(&sound)
+    }
 }
 
 impl JournalStatus {

@@ -98,9 +98,9 @@ impl EntryColumn {
     pub(crate) fn value<'p>(self, entry: &'p Placed<'_>) -> Datum<'p> {
         match self {
             EntryColumn::Place(PlaceColumn::journal) => Datum::Text(entry.journal.as_ref().into()),
-            EntryColumn::Place(PlaceColumn::seq) => {
-                entry.seq.map_or(Datum::Null, |seq| Datum::Integer(seq.0.into()))
-            }
+            EntryColumn::Place(PlaceColumn::seq) => entry
+                .seq
+                .map_or(Datum::Null, |seq| Datum::Integer(seq.0.into())),
             EntryColumn::Place(PlaceColumn::machine | PlaceColumn::rest) => Datum::Null,
             EntryColumn::Own(column) => entry.row.value(column).into(),
         }

@@ -269,7 +269,7 @@ mod tests {
         let layout = Layout::new(&["host", "count", "rule"]).right_aligned(&[1]);
         let mut table = Table::new(layout, Palette { on }, true);
         rows.iter()
-            .for_each(|row| table.row(row, &mut out).unwrap());
+            .for_each(|row| table.row(row.to_vec(), &mut out).unwrap());
         table.finish(&mut out).unwrap();
         out.flush_now().unwrap();
         captured.text()
@@ -332,7 +332,7 @@ mod tests {
         let mut table = Table::new(Layout::new(&["n", "m"]), Palette { on: false }, true);
         for n in 0..=LOOK_AHEAD_ROWS {
             table
-                .row(&[Cell::number(n), Cell::plain("m")], &mut out)
+                .row(vec![Cell::number(n), Cell::plain("m")], &mut out)
                 .unwrap();
         }
         out.flush_now().unwrap();

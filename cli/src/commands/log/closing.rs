@@ -20,7 +20,11 @@ pub(super) fn notes(shown: &Shown, sandbox: &Sandbox, args: &LogArgs, ctx: &Cont
 fn lines(shown: &Shown, sandbox: &str, args: &LogArgs) -> Vec<String> {
     let coverage = &shown.coverage;
     let what = counted(shown.records, args.filters.deny);
-    let mut lines = vec![format!("{what} of `{}`; {}", visible(sandbox), coverage.line())];
+    let mut lines = vec![format!(
+        "{what} of `{}`; {}",
+        visible(sandbox),
+        coverage.line()
+    )];
     if shown.records == 0 {
         lines.push(why_empty(coverage, !shown.filter.is_scope_only()).to_owned());
     }
@@ -29,11 +33,15 @@ fn lines(shown: &Shown, sandbox: &str, args: &LogArgs) -> Vec<String> {
     }
     if shown.continuations > 0 {
         let n = shown.continuations;
-        lines.push(format!("{n} of them may continue the record before: text cannot prove it"));
+        lines.push(format!(
+            "{n} of them may continue the record before: text cannot prove it"
+        ));
     }
     if shown.sources.len() > 1 {
         let sources = shown.sources.join(", ");
-        lines.push(format!("{sources}: each is a testimony of its own, they are not merged"));
+        lines.push(format!(
+            "{sources}: each is a testimony of its own, they are not merged"
+        ));
     }
     if args.filters.deny {
         lines.push("network decisions only: a refused file write is in no log".to_owned());
@@ -67,7 +75,10 @@ pub(super) fn exit(coverage: &Coverage, require_complete: bool, ctx: &Context) -
     if !require_complete || coverage.is_complete() {
         return Exit::Done;
     }
-    ctx.warn(&format!("boundlane: the answer is not complete: {}", coverage.line()));
+    ctx.warn(&format!(
+        "boundlane: the answer is not complete: {}",
+        coverage.line()
+    ));
     Exit::Incomplete
 }
 
@@ -90,7 +101,10 @@ mod tests {
     /// Every empty answer says which kind of empty it is.
     #[test]
     fn an_empty_answer_says_nothing() {
-        let gap = Row { kind: Some("gap".into()), ..Row::default() };
+        let gap = Row {
+            kind: Some("gap".into()),
+            ..Row::default()
+        };
         let of = |source: &'static str| Row {
             kind: Some("session".into()),
             source: Some(source.into()),
@@ -112,7 +126,10 @@ mod tests {
             why(&[of("gateway")], false),
             "nothing happened, and the record is complete there"
         );
-        assert_eq!(why(&[of("import")], true), "nothing matches in what was imported");
+        assert_eq!(
+            why(&[of("import")], true),
+            "nothing matches in what was imported"
+        );
         assert_eq!(
             why(&[of("gateway"), gap], true),
             "nothing matches, but something is missing there"

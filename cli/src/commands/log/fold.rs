@@ -40,7 +40,10 @@ impl Fold {
         let mut ready = Vec::new();
         let Some(key) = key(&row) else {
             ready = self.finish();
-            ready.push(Folded { first: row, count: 1 });
+            ready.push(Folded {
+                first: row,
+                count: 1,
+            });
             return ready;
         };
         let at = moment(&row);
@@ -53,8 +56,15 @@ impl Fold {
                 return ready;
             }
         }
-        self.open.insert(key.clone(), self.released + self.held.len() as u64);
-        self.held.push_back((Some(key), Folded { first: row, count: 1 }));
+        self.open
+            .insert(key.clone(), self.released + self.held.len() as u64);
+        self.held.push_back((
+            Some(key),
+            Folded {
+                first: row,
+                count: 1,
+            },
+        ));
         while self.can_release(at) {
             ready.extend(self.release());
         }
@@ -67,7 +77,9 @@ impl Fold {
     }
 
     fn can_release(&self, now: Option<Micros>) -> bool {
-        let Some((_, folded)) = self.held.front() else { return false };
+        let Some((_, folded)) = self.held.front() else {
+            return false;
+        };
         self.held.len() > HELD_ROWS_MAX || !is_within(moment(&folded.first), now)
     }
 
@@ -88,8 +100,14 @@ fn key(placed: &Placed<'_>) -> Option<Key> {
     let row = &placed.row;
     let is_plain = row.kind.as_deref() == Some(Kind::Decision.word()) && row.continuation.is_none();
     is_plain.then(|| {
-        [&row.outcome, &row.process, &row.host, &row.rule, &row.reason]
-            .map(|part| part.as_deref().map(str::to_owned))
+        [
+            &row.outcome,
+            &row.process,
+            &row.host,
+            &row.rule,
+            &row.reason,
+        ]
+        .map(|part| part.as_deref().map(str::to_owned))
     })
 }
 
@@ -99,9 +117,9 @@ fn moment(placed: &Placed<'_>) -> Option<Micros> {
 
 /// Rows without a time fold with nothing.
 fn is_within(first: Option<Micros>, later: Option<Micros>) -> bool {
-    first.zip(later).is_some_and(|(first, later)| {
-        (0..WITHIN_MICROS).contains(&later.0.saturating_sub(first.0))
-    })
+    first
+        .zip(later)
+        .is_some_and(|(first, later)| (0..WITHIN_MICROS).contains(&later.0.saturating_sub(first.0)))
 }
 
 #[cfg(test)]
@@ -123,14 +141,22 @@ mod tests {
     }
 
     fn gap(seq: u64) -> Placed<'static> {
-        placed(seq, Row { kind: Some("gap".into()), ..Row::default() })
+        placed(
+            seq,
+            Row {
+                kind: Some("gap".into()),
+                ..Row::default()
+            },
+        )
     }
 
     fn folded(rows: Vec<Placed<'static>>) -> Vec<(u64, u64)> {
         let mut fold = Fold::default();
         let mut all: Vec<Folded> = rows.into_iter().flat_map(|row| fold.push(row)).collect();
         all.extend(fold.finish());
-        all.iter().map(|row| (row.first.seq.map_or(0, |seq| seq.0), row.count)).collect()
+        all.iter()
+            .map(|row| (row.first.seq.map_or(0, |seq| seq.0), row.count))
+            .collect()
     }
 
     #[test]
@@ -159,7 +185,10 @@ mod tests {
         timeless.row.time = None;
         let rows = vec![denial(1, 10, "a"), timeless, denial(3, 5, "a")];
         assert_eq!(folded(rows).iter().map(|(_, count)| count).sum::<u64>(), 3);
-        assert_eq!(folded(vec![denial(1, 10, "a"), denial(2, 5, "a")]), [(1, 1), (2, 1)]);
+        assert_eq!(
+            folded(vec![denial(1, 10, "a"), denial(2, 5, "a")]),
+            [(1, 1), (2, 1)]
+        );
     }
 
     /// However many different rows come within a minute, no more than the limit is held.

@@ -109,12 +109,19 @@ impl Tail {
     }
 
     /// Prints what is new; whether anything was.
-    fn print(&mut self, shown: &mut Shown, listing: &mut Listing<'_>, out: &mut Out) -> Outcome<bool> {
+    fn print(
+        &mut self,
+        shown: &mut Shown,
+        listing: &mut Listing<'_>,
+        out: &mut Out,
+    ) -> Outcome<bool> {
         self.looks += 1;
         if self.looks.is_multiple_of(LOOKS_A_CHECK) && self.was_replaced() {
             self.reopen()?;
         }
-        let Some(reader) = &self.reader else { return Ok(false) };
+        let Some(reader) = &self.reader else {
+            return Ok(false);
+        };
         let size = Seq(reader.head().map_err(read_failure)?.size.0);
         if size <= self.through {
             return Ok(false);
@@ -122,9 +129,11 @@ impl Tail {
         let select = Select::all().after(self.through).through(size);
         let journal = self.journal.as_str();
         let failed = reader
-            .each_entry(select, |found| match print(found, journal, shown, listing, out) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(failure) => ControlFlow::Break(failure),
+            .each_entry(select, |found| {
+                match print(found, journal, shown, listing, out) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(failure) => ControlFlow::Break(failure),
+                }
             })
             .map_err(read_failure)?;
         self.through = size;
@@ -146,12 +155,24 @@ fn print(
     let met = match found {
         Found::Entry(seq, bytes) => {
             let row = canonical::decode(bytes).unwrap_or_default();
-            Met::Entry(Placed { journal: journal.into(), seq: Some(seq), row })
+            Met::Entry(Placed {
+                journal: journal.into(),
+                seq: Some(seq),
+                row,
+            })
         }
-        Found::Damaged(damage) => {
-            Met::Missing { journal, first: damage.first, last: damage.last, why: damage.why }
-        }
-        Found::Pruned { first, last } => Met::Missing { journal, first, last, why: "pruned" },
+        Found::Damaged(damage) => Met::Missing {
+            journal,
+            first: damage.first,
+            last: damage.last,
+            why: damage.why,
+        },
+        Found::Pruned { first, last } => Met::Missing {
+            journal,
+            first,
+            last,
+            why: "pruned",
+        },
     };
     shown.met(met, listing, out)
 }

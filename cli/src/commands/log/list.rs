@@ -24,8 +24,16 @@ use crate::time::Zone;
 /// Entries after a stream's first among which its first record is looked for.
 const FIRST_ENTRIES_LOOKED_AT: u64 = 64;
 
-const COLUMNS: [&str; 8] =
-    ["sandbox", "sandbox_id", "records", "denied", "losses", "first", "last", "sources"];
+const COLUMNS: [&str; 8] = [
+    "sandbox",
+    "sandbox_id",
+    "records",
+    "denied",
+    "losses",
+    "first",
+    "last",
+    "sources",
+];
 
 /// One sandbox in numbers.
 #[derive(Debug, Default)]
@@ -89,13 +97,18 @@ fn from_counters(journal: &Reader, all: &mut All) -> Outcome<()> {
 
 /// When the first record of a stream happened; looks at the entries after its first, which is `attached`.
 fn first_moment(journal: &Reader, first: Seq, stream: &str) -> Outcome<Option<Micros>> {
-    let select =
-        Select::all().after(Seq(first.0 - 1)).through(Seq(first.0 + FIRST_ENTRIES_LOOKED_AT));
+    let select = Select::all()
+        .after(Seq(first.0 - 1))
+        .through(Seq(first.0 + FIRST_ENTRIES_LOOKED_AT));
     let found = journal.each_entry(select, |found| {
         if let Found::Entry(_, bytes) = found
             && let Ok(row) = canonical::decode(bytes)
             && row.stream.as_deref() == Some(stream)
-            && row.kind.as_deref().and_then(Kind::from_word).is_some_and(Kind::is_record)
+            && row
+                .kind
+                .as_deref()
+                .and_then(Kind::from_word)
+                .is_some_and(Kind::is_record)
         {
             return ControlFlow::Break(row.time.or(row.observed));
         }
@@ -134,7 +147,10 @@ fn newest_first(all: All) -> Vec<((Option<String>, Option<String>), Sandbox)> {
 
 fn count(all: &mut All, row: &Row<'_>) {
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    let key = (owned(row.sandbox.as_deref()), owned(row.sandbox_id.as_deref()));
+    let key = (
+        owned(row.sandbox.as_deref()),
+        owned(row.sandbox_id.as_deref()),
+    );
     if key == (None, None) {
         return;
     }
@@ -196,11 +212,25 @@ mod tests {
     #[test]
     fn a_loss_counts_as_a_record_or_a_sandbox_is_made_up() {
         let mut all = All::new();
-        let denied = Row { outcome: Some("denied".into()), ..row("a", "decision", 5) };
-        for row in [denied, row("a", "gap", 6), row("a", "session", 1), row("b", "event", 9)] {
+        let denied = Row {
+            outcome: Some("denied".into()),
+            ..row("a", "decision", 5)
+        };
+        for row in [
+            denied,
+            row("a", "gap", 6),
+            row("a", "session", 1),
+            row("b", "event", 9),
+        ] {
             count(&mut all, &row);
         }
-        count(&mut all, &Row { kind: Some("session".into()), ..Row::default() });
+        count(
+            &mut all,
+            &Row {
+                kind: Some("session".into()),
+                ..Row::default()
+            },
+        );
         let listed = newest_first(all);
         assert_eq!(listed.len(), 2);
         assert_eq!(listed[0].0.0.as_deref(), Some("b"));

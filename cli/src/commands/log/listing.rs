@@ -24,9 +24,16 @@ pub(crate) struct Listing<'z> {
 
 enum Form<'z> {
     /// The columns that people look for.
-    Table { table: Box<Table<'z>>, view: View, fold: Option<Fold> },
+    Table {
+        table: Box<Table<'z>>,
+        view: View,
+        fold: Option<Fold>,
+    },
     /// The columns of the record.
-    Columns { columns: Vec<EntryColumn>, rows: Box<Rows<'z>> },
+    Columns {
+        columns: Vec<EntryColumn>,
+        rows: Box<Rows<'z>>,
+    },
     /// The lines as they were received.
     Raw,
 }
@@ -56,19 +63,33 @@ impl<'z> Listing<'z> {
         let form = if args.raw {
             Form::Raw
         } else if args.output.format == Format::Table && args.output.columns.is_empty() {
-            let view = if args.filters.deny { View::Denials } else { View::All };
+            let view = if args.filters.deny {
+                View::Denials
+            } else {
+                View::All
+            };
             let layout = match view {
                 View::All => Layout::new(&["time", "action", "process", "destination", "rule"]),
                 View::Denials => Layout::new(&["time", "process", "destination", "reason"]),
             };
             let table = Table::new(layout, palette, !args.output.no_header).with_clock(clock);
             let folds = view == View::Denials && out.is_terminal() && !args.no_fold;
-            Form::Table { table: Box::new(table), view, fold: folds.then(Fold::default) }
+            Form::Table {
+                table: Box::new(table),
+                view,
+                fold: folds.then(Fold::default),
+            }
         } else {
             let columns = columns(&args.output.columns)?;
-            let names = columns.iter().map(|column| column.name().to_owned()).collect();
+            let names = columns
+                .iter()
+                .map(|column| column.name().to_owned())
+                .collect();
             let rows = Rows::new(names, Absent::LeftOut, &args.output, palette, clock, out)?;
-            Form::Columns { columns, rows: Box::new(rows) }
+            Form::Columns {
+                columns,
+                rows: Box::new(rows),
+            }
         };
         Ok(Listing { form, printed: 0 })
     }
@@ -81,8 +102,16 @@ impl<'z> Listing<'z> {
             Form::Columns { columns, rows } => {
                 rows.row(columns.iter().map(|column| column.value(&placed)), out)
             }
-            Form::Table { table, view, fold: None } => table.row(cells(*view, &placed, 1), out),
-            Form::Table { table, view, fold: Some(fold) } => {
+            Form::Table {
+                table,
+                view,
+                fold: None,
+            } => table.row(cells(*view, &placed, 1), out),
+            Form::Table {
+                table,
+                view,
+                fold: Some(fold),
+            } => {
                 let ready = fold.push(placed.into_owned());
                 print_folded(table, *view, ready, out)
             }
@@ -97,7 +126,11 @@ impl<'z> Listing<'z> {
             Form::Table { table, view, fold } => {
                 let ready = fold.as_mut().map(Fold::finish).unwrap_or_default();
                 print_folded(table, *view, ready, out)?;
-                if self.printed > 0 { table.settle(out) } else { Ok(()) }
+                if self.printed > 0 {
+                    table.settle(out)
+                } else {
+                    Ok(())
+                }
             }
         }
     }
@@ -118,7 +151,10 @@ fn columns(names: &[String]) -> Outcome<Vec<EntryColumn>> {
     }
     let column = |name: &String| {
         EntryColumn::from_name(name.trim()).ok_or_else(|| {
-            let known: Vec<&str> = EntryColumn::all().into_iter().map(EntryColumn::name).collect();
+            let known: Vec<&str> = EntryColumn::all()
+                .into_iter()
+                .map(EntryColumn::name)
+                .collect();
             Failure::usage(format_args!("`{}` is not a column", visible(name)))
                 .advise(format_args!("columns are {}", known.join(", ")))
         })
@@ -132,7 +168,9 @@ fn print_folded(
     ready: Vec<Folded>,
     out: &mut Out,
 ) -> Outcome<()> {
-    ready.into_iter().try_for_each(|row| table.row(cells(view, &row.first, row.count), out))
+    ready
+        .into_iter()
+        .try_for_each(|row| table.row(cells(view, &row.first, row.count), out))
 }
 
 fn cells(view: View, placed: &Placed<'_>, count: u64) -> Vec<Cell> {
@@ -144,7 +182,10 @@ fn cells(view: View, placed: &Placed<'_>, count: u64) -> Vec<Cell> {
             vec![at, Cell::new(Tone::Warning, words)]
         }
         Some(Kind::Session) => {
-            vec![Cell::time(row.observed), Cell::new(Tone::Dim, words::session(row))]
+            vec![
+                Cell::time(row.observed),
+                Cell::new(Tone::Dim, words::session(row)),
+            ]
         }
         _ => record_cells(view, placed, count),
     }
@@ -159,14 +200,25 @@ fn record_cells(view: View, placed: &Placed<'_>, count: u64) -> Vec<Cell> {
         View::All => {
             let (tone, action) = words::action(row);
             let rule = Cell::plain(row.rule.as_deref().unwrap_or_default());
-            vec![Cell::time(row.time), Cell::new(tone, action), process, destination, rule]
+            vec![
+                Cell::time(row.time),
+                Cell::new(tone, action),
+                process,
+                destination,
+                rule,
+            ]
         }
         View::Denials if count > 1 => {
             let reason = if reason.is_empty() { "-" } else { reason };
             let reason = Cell::plain(format!("{reason} ({count} times in a minute)"));
             vec![Cell::time(row.time), process, destination, reason]
         }
-        View::Denials => vec![Cell::time(row.time), process, destination, Cell::plain(reason)],
+        View::Denials => vec![
+            Cell::time(row.time),
+            process,
+            destination,
+            Cell::plain(reason),
+        ],
     }
 }
 
@@ -178,7 +230,11 @@ fn raw(placed: &Placed<'_>, to_terminal: bool) -> String {
         Some(Kind::Session) => format!("# boundlane session: {}", words::session(row)),
         _ => row.raw.as_deref().unwrap_or_default().to_owned(),
     };
-    if to_terminal { visible(&told).into_owned() } else { one_line(told) }
+    if to_terminal {
+        visible(&told).into_owned()
+    } else {
+        one_line(told)
+    }
 }
 
 /// A received line is one line; a text that holds a newline all the same stays one row.

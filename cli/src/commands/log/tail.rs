@@ -45,7 +45,10 @@ pub(crate) fn tail(
     while rows.len() > count {
         rows.pop_front();
     }
-    Ok(Tail { rows: rows.into(), has_older })
+    Ok(Tail {
+        rows: rows.into(),
+        has_older,
+    })
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +69,11 @@ impl Found {
         while let Some(row) = self.piece.pop_back() {
             self.rows.push_front(row);
         }
-        if self.rows.len() >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rows.len() >= enough {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 
@@ -85,7 +92,13 @@ mod tests {
             let rows = (0..*size).map(|_| {
                 next += 1;
                 let host = if next % 2 == 0 { "even" } else { "odd" };
-                entry(next, Row { host: Some(host.into()), ..Row::default() })
+                entry(
+                    next,
+                    Row {
+                        host: Some(host.into()),
+                        ..Row::default()
+                    },
+                )
             });
             rows.collect()
         };
@@ -96,7 +109,11 @@ mod tests {
         let mut seen = 0;
         let even = |placed: &Placed<'_>| placed.row.host.as_deref() == Some("even");
         let found = tail(&mut record(sizes), count, &even, &mut |_| seen += 1).unwrap();
-        let rows = found.rows.iter().map(|placed| placed.seq.unwrap().0).collect();
+        let rows = found
+            .rows
+            .iter()
+            .map(|placed| placed.seq.unwrap().0)
+            .collect();
         (rows, found.has_older, seen)
     }
 
@@ -104,7 +121,10 @@ mod tests {
     #[test]
     fn rows_are_counted_before_they_are_filtered() {
         assert_eq!(numbers(3, &[4, 4, 4]), (vec![8, 10, 12], true, 8));
-        assert_eq!(numbers(6, &[4, 4, 4]), (vec![2, 4, 6, 8, 10, 12], false, 12));
+        assert_eq!(
+            numbers(6, &[4, 4, 4]),
+            (vec![2, 4, 6, 8, 10, 12], false, 12)
+        );
         assert_eq!(numbers(100, &[5]), (vec![2, 4], false, 5));
         assert_eq!(numbers(0, &[4]), (vec![], true, 4));
         assert_eq!(numbers(0, &[1]), (vec![], false, 1));

@@ -44,7 +44,10 @@ pub(super) fn sandbox(
         ctx.note(&unknown(&name, &known));
     }
     let streams = streams(record.journal(), &name)?;
-    Ok(Some(Sandbox { name: Some(name), streams }))
+    Ok(Some(Sandbox {
+        name: Some(name),
+        streams,
+    }))
 }
 
 fn newest(name: &str, sandboxes: usize) -> String {
@@ -60,17 +63,29 @@ fn unknown(name: &str, known: &[(String, Option<Micros>)]) -> String {
     if known.is_empty() {
         return format!("no sandbox `{name}` is recorded");
     }
-    let names: Vec<String> =
-        known.iter().take(NAMES_TOLD_MAX).map(|(name, _)| format!("`{}`", visible(name))).collect();
-    let more = if known.len() > NAMES_TOLD_MAX { ", …" } else { "" };
-    format!("no sandbox `{name}` is recorded; there are {}{more}", names.join(", "))
+    let names: Vec<String> = known
+        .iter()
+        .take(NAMES_TOLD_MAX)
+        .map(|(name, _)| format!("`{}`", visible(name)))
+        .collect();
+    let more = if known.len() > NAMES_TOLD_MAX {
+        ", …"
+    } else {
+        ""
+    };
+    format!(
+        "no sandbox `{name}` is recorded; there are {}{more}",
+        names.join(", ")
+    )
 }
 
 /// The names of all sandboxes, the newest first.
 pub(super) fn known(record: &mut Recorded) -> Outcome<Vec<(String, Option<Micros>)>> {
     let mut known: Vec<(String, Option<Micros>)> = Vec::new();
     let mut hear = |row: &Row<'_>| {
-        let Some(name) = row.sandbox.as_deref().or(row.sandbox_id.as_deref()) else { return };
+        let Some(name) = row.sandbox.as_deref().or(row.sandbox_id.as_deref()) else {
+            return;
+        };
         match known.iter_mut().find(|(known, _)| known == name) {
             Some((_, newest)) => *newest = (*newest).max(row.observed),
             None => known.push((name.to_owned(), row.observed)),
@@ -90,13 +105,17 @@ pub(super) fn known(record: &mut Recorded) -> Outcome<Vec<(String, Option<Micros
 }
 
 fn is_known_id(record: &Recorded, name: &str) -> Outcome<bool> {
-    let Some(reader) = record.journal() else { return Ok(false) };
+    let Some(reader) = record.journal() else {
+        return Ok(false);
+    };
     Ok(!reader.streams_of(name).map_err(read_failure)?.is_empty())
 }
 
 /// The streams to read, when the journal alone has them.
 fn streams(reader: Option<&Reader>, name: &str) -> Outcome<Option<Vec<StreamId>>> {
-    let Some(reader) = reader else { return Ok(None) };
+    let Some(reader) = reader else {
+        return Ok(None);
+    };
     let streams = reader.streams_of(name).map_err(read_failure)?;
     Ok((!streams.is_empty()).then(|| streams.iter().map(|state| state.id).collect()))
 }

@@ -18,7 +18,11 @@ pub(crate) fn action<'r>(row: &'r Row<'_>) -> (Tone, Cow<'r, str>) {
         };
         return (tone, Cow::Borrowed(outcome));
     }
-    match (row.class_tag.as_deref(), row.activity.as_deref(), row.kind.as_deref()) {
+    match (
+        row.class_tag.as_deref(),
+        row.activity.as_deref(),
+        row.kind.as_deref(),
+    ) {
         (Some(class), Some(activity), _) => (Tone::Dim, Cow::Owned(format!("{class}:{activity}"))),
         (Some(word), None, _) | (None, _, Some(word)) => (Tone::Dim, Cow::Borrowed(word)),
         (None, _, None) => (Tone::Dim, Cow::Borrowed("")),
@@ -28,7 +32,9 @@ pub(crate) fn action<'r>(row: &'r Row<'_>) -> (Tone, Cow<'r, str>) {
 /// The column `process`: the base name, which is what people look for.
 pub(crate) fn process<'r>(row: &'r Row<'_>) -> &'r str {
     let path = row.process.as_deref().unwrap_or_default();
-    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path)
+    path.rsplit('/')
+        .find(|part| !part.is_empty())
+        .unwrap_or(path)
 }
 
 /// The column `destination`: where to, or what the line says when it is not about a destination.
@@ -58,12 +64,20 @@ pub(crate) fn destination(row: &Row<'_>) -> String {
 pub(crate) fn loss(row: &Row<'_>) -> String {
     let extent = Extent::from_columns(row.extent.as_deref(), row.count);
     let cause = row.cause.as_deref().unwrap_or("unknown cause");
-    let lines = if extent == Extent::Exact(1) { "line" } else { "lines" };
+    let lines = if extent == Extent::Exact(1) {
+        "line"
+    } else {
+        "lines"
+    };
     let mut sentence = match row.kind.as_deref().and_then(Kind::from_word) {
         Some(Kind::Drops) => format!("{extent} {lines} shed here ({cause})"),
         Some(Kind::Rejected) => format!("refused by the receiver ({cause})"),
         _ if cause == GapCause::Damaged.word() => {
-            let why = row.reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            let why = row
+                .reason
+                .as_deref()
+                .map(|why| format!(": {why}"))
+                .unwrap_or_default();
             format!("{extent} of the record's entries cannot be read{why}")
         }
         _ => format!("{extent} {lines} never reached us ({cause})"),
@@ -103,7 +117,10 @@ mod tests {
 
     #[test]
     fn a_row_is_called_something_else() {
-        let word = |outcome: &'static str| Row { outcome: Some(outcome.into()), ..Row::default() };
+        let word = |outcome: &'static str| Row {
+            outcome: Some(outcome.into()),
+            ..Row::default()
+        };
         assert_eq!(action(&word("allowed")), (Tone::Good, "allowed".into()));
         assert_eq!(action(&word("denied")), (Tone::Bad, "denied".into()));
         assert_eq!(action(&word("reset")), (Tone::Warning, "reset".into()));
@@ -115,13 +132,19 @@ mod tests {
             ..Row::default()
         };
         assert_eq!(action(&event), (Tone::Dim, "CONFIG:LOADED".into()));
-        let unparsed = Row { kind: Some("unparsed".into()), ..Row::default() };
+        let unparsed = Row {
+            kind: Some("unparsed".into()),
+            ..Row::default()
+        };
         assert_eq!(action(&unparsed), (Tone::Dim, "unparsed".into()));
     }
 
     #[test]
     fn a_process_is_shown_with_its_folders_or_not_at_all() {
-        let named = |path: &'static str| Row { process: Some(path.into()), ..Row::default() };
+        let named = |path: &'static str| Row {
+            process: Some(path.into()),
+            ..Row::default()
+        };
         assert_eq!(process(&named("/usr/bin/curl")), "curl");
         assert_eq!(process(&named("curl")), "curl");
         assert_eq!(process(&named("/opt/my app/")), "my app");
@@ -131,9 +154,24 @@ mod tests {
 
     #[test]
     fn a_destination_is_lost() {
-        let host = |host: &'static str| Row { host: Some(host.into()), ..Row::default() };
-        assert_eq!(destination(&Row { port: Some(443), ..host("pypi.org") }), "pypi.org:443");
-        assert_eq!(destination(&Row { port: Some(443), ..host("::1") }), "[::1]:443");
+        let host = |host: &'static str| Row {
+            host: Some(host.into()),
+            ..Row::default()
+        };
+        assert_eq!(
+            destination(&Row {
+                port: Some(443),
+                ..host("pypi.org")
+            }),
+            "pypi.org:443"
+        );
+        assert_eq!(
+            destination(&Row {
+                port: Some(443),
+                ..host("::1")
+            }),
+            "[::1]:443"
+        );
         assert_eq!(destination(&host("pypi.org")), "pypi.org");
         let http = Row {
             method: Some("GET".into()),
@@ -141,12 +179,21 @@ mod tests {
             ..Row::default()
         };
         assert_eq!(destination(&http), "GET http://a/b");
-        let message = Row { message: Some("ready".into()), ..Row::default() };
+        let message = Row {
+            message: Some("ready".into()),
+            ..Row::default()
+        };
         assert_eq!(destination(&message), "ready");
-        let unparsed =
-            Row { kind: Some("unparsed".into()), raw: Some("??".into()), ..Row::default() };
+        let unparsed = Row {
+            kind: Some("unparsed".into()),
+            raw: Some("??".into()),
+            ..Row::default()
+        };
         assert_eq!(destination(&unparsed), "??");
-        let rest = Row { continuation: Some(true), ..host("a") };
+        let rest = Row {
+            continuation: Some(true),
+            ..host("a")
+        };
         assert_eq!(destination(&rest), "a [may continue the record before]");
     }
 
@@ -165,7 +212,10 @@ mod tests {
             loss(&gap),
             format!("at most 12 lines never reached us (lagged), from {since} on")
         );
-        let both = Row { to: Some(Micros(0)), ..gap.clone() };
+        let both = Row {
+            to: Some(Micros(0)),
+            ..gap.clone()
+        };
         assert!(loss(&both).ends_with(&format!("from {since} to {since}")));
         let drops = Row {
             kind: Some("drops".into()),
@@ -175,8 +225,14 @@ mod tests {
             denied: Some(1),
             ..Row::default()
         };
-        assert_eq!(loss(&drops), "1 line shed here (disk_full), 1 of them denials");
-        let unknown = Row { kind: Some("gap".into()), ..Row::default() };
+        assert_eq!(
+            loss(&drops),
+            "1 line shed here (disk_full), 1 of them denials"
+        );
+        let unknown = Row {
+            kind: Some("gap".into()),
+            ..Row::default()
+        };
         assert_eq!(
             loss(&unknown),
             "an unknown number of lines never reached us (unknown cause)"

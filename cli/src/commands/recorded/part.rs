@@ -31,20 +31,35 @@ impl Part {
     pub(super) fn of_file(file: ArchiveFile) -> Part {
         let began = file.footer.tally.observed.first().unwrap_or(BEGINNING);
         let journal = file.name.journal.as_str().to_owned();
-        Part { journal, began, files: vec![file], live: None }
+        Part {
+            journal,
+            began,
+            files: vec![file],
+            live: None,
+        }
     }
 
     pub(super) fn of_journal(reader: &Reader, head: &Head) -> Part {
-        let first = reader.blocks(Select::all()).ok().and_then(|mut blocks| blocks.next());
+        let first = reader
+            .blocks(Select::all())
+            .ok()
+            .and_then(|mut blocks| blocks.next());
         let began = match first {
             Some(Ok(Piece::Block(block))) => block.header.observed.0,
             _ => BEGINNING,
         };
-        Part { journal: head.journal.clone(), began, files: Vec::new(), live: None }
+        Part {
+            journal: head.journal.clone(),
+            began,
+            files: Vec::new(),
+            live: None,
+        }
     }
 
     pub(super) fn add_file(&mut self, file: ArchiveFile) {
-        self.began = self.began.min(file.footer.tally.observed.first().unwrap_or(self.began));
+        self.began = self
+            .began
+            .min(file.footer.tally.observed.first().unwrap_or(self.began));
         self.files.push(file);
     }
 
@@ -89,10 +104,16 @@ impl Part {
         visit: &mut Visit<'_>,
         piece_end: &mut dyn FnMut() -> Flow,
     ) -> Outcome<Flow> {
-        if self.blocks(want, Order::NewestFirst, visit, piece_end)?.is_break() {
+        if self
+            .blocks(want, Order::NewestFirst, visit, piece_end)?
+            .is_break()
+        {
             return Ok(Flow::Break(()));
         }
-        let last = self.files.last().map_or(Seq::FIRST, |file| file.name.last.next());
+        let last = self
+            .files
+            .last()
+            .map_or(Seq::FIRST, |file| file.name.last.next());
         let mut end = self.live_from(last);
         for file in self.files.iter().rev() {
             if self.missing(file.name.last.next(), end, visit)?.is_break() {
@@ -109,7 +130,9 @@ impl Part {
 
     /// The first number that the journal's file still holds.
     fn live_from(&self, otherwise: Seq) -> Seq {
-        self.live.as_ref().map_or(otherwise, |(_, head)| head.pruned.next())
+        self.live
+            .as_ref()
+            .map_or(otherwise, |(_, head)| head.pruned.next())
     }
 
     /// Says that the numbers from `first` up to, and not including, `end` are missing, if there are any.
@@ -118,14 +141,22 @@ impl Part {
             return Ok(Flow::Continue(()));
         }
         let last = Seq(end.0 - 1);
-        visit(Met::Missing { journal: &self.journal, first, last, why: GONE })
+        visit(Met::Missing {
+            journal: &self.journal,
+            first,
+            last,
+            why: GONE,
+        })
     }
 
     /// Visits a file's entries, without those that the journal's file holds too.
     fn file(&self, file: &ArchiveFile, visit: &mut Visit<'_>) -> Outcome<Flow> {
         let end = self.live_from(Seq(u64::MAX));
         let unreadable = |visit: &mut Visit<'_>, why: &str| {
-            visit(Met::Unreadable { path: &file.path.to_string_lossy(), why })
+            visit(Met::Unreadable {
+                path: &file.path.to_string_lossy(),
+                why,
+            })
         };
         let open = match file.open() {
             Ok(open) => open,
@@ -153,7 +184,9 @@ impl Part {
         visit: &mut Visit<'_>,
         piece_end: &mut dyn FnMut() -> Flow,
     ) -> Outcome<Flow> {
-        let Some((reader, head)) = &self.live else { return Ok(Flow::Continue(())) };
+        let Some((reader, head)) = &self.live else {
+            return Ok(Flow::Continue(()));
+        };
         let mut select = Select::all().only(|header| want.block(header));
         if let Some(streams) = &want.streams {
             select = select.streams(streams.clone());
@@ -167,11 +200,21 @@ impl Part {
                 Piece::Block(block) => self.block(&block, visit)?,
                 Piece::Damaged(damage) => {
                     let (first, last, why) = (damage.first, damage.last, damage.why);
-                    visit(Met::Missing { journal: &self.journal, first, last, why })?
+                    visit(Met::Missing {
+                        journal: &self.journal,
+                        first,
+                        last,
+                        why,
+                    })?
                 }
                 Piece::Pruned { first, last } => {
                     let why = "they were pruned while they were read; try again";
-                    visit(Met::Missing { journal: &self.journal, first, last, why })?
+                    visit(Met::Missing {
+                        journal: &self.journal,
+                        first,
+                        last,
+                        why,
+                    })?
                 }
             };
             if flow.is_break() || piece_end().is_break() {
@@ -192,7 +235,11 @@ impl Part {
 
     fn entry(&self, seq: Seq, bytes: &[u8], visit: &mut Visit<'_>) -> Outcome<Flow> {
         let journal = self.journal.as_str().into();
-        visit(Met::Entry(Placed { journal, seq: Some(seq), row: decode(bytes) }))
+        visit(Met::Entry(Placed {
+            journal,
+            seq: Some(seq),
+            row: decode(bytes),
+        }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which blocks and files can matter.
 
 use boundlane_archive::ArchiveFile;
-use boundlane_record::filter::Window;
 use boundlane_record::Micros;
+use boundlane_record::filter::Window;
 use boundlane_store::{BlockHeader, StreamId};
 
 /// What a reader wants, as far as blocks and files can be told by it without opening them.
@@ -17,9 +17,7 @@ pub(crate) struct Want {
 impl Want {
     /// Whether a block can hold what is wanted. Losses reach into other times than their own.
     pub(super) fn block(&self, header: &BlockHeader) -> bool {
-        header.tally.losses() > 0
-            || self.meets(Some(header.observed))
-            || self.meets(header.time)
+        header.tally.losses() > 0 || self.meets(Some(header.observed)) || self.meets(header.time)
     }
 
     /// Whether a file can hold what is wanted.

@@ -19,10 +19,23 @@ pub(super) struct Stored {
 /// Sums up the table under `root`. What cannot be listed is not counted.
 pub(super) fn stored(root: &Path) -> Stored {
     let mut stored = Stored::default();
-    let days = std::fs::read_dir(root.join(VERSION_DIR)).into_iter().flatten().flatten();
-    for file in days.flat_map(|day| std::fs::read_dir(day.path()).into_iter().flatten().flatten()) {
-        let is_ours = file.file_name().to_str().is_some_and(|name| FileName::parse(name).is_some());
-        let Ok(metadata) = file.metadata() else { continue };
+    let days = std::fs::read_dir(root.join(VERSION_DIR))
+        .into_iter()
+        .flatten()
+        .flatten();
+    for file in days.flat_map(|day| {
+        std::fs::read_dir(day.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+    }) {
+        let is_ours = file
+            .file_name()
+            .to_str()
+            .is_some_and(|name| FileName::parse(name).is_some());
+        let Ok(metadata) = file.metadata() else {
+            continue;
+        };
         if is_ours {
             stored.files += 1;
             stored.bytes += metadata.len();
@@ -50,7 +63,9 @@ pub(super) struct Disk {
 /// Measures.
 pub(super) fn disk(directory: &Path) -> Disk {
     let length = |name: &str| {
-        std::fs::metadata(directory.join(name)).map(|file| file.len()).unwrap_or_default()
+        std::fs::metadata(directory.join(name))
+            .map(|file| file.len())
+            .unwrap_or_default()
     };
     let journal = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"];
     let free = rustix::fs::statvfs(directory).ok();
@@ -79,6 +94,9 @@ pub(super) fn in_words(bytes: u64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use boundlane_archive::JournalId;
+    use boundlane_record::Seq;
+
     use super::*;
 
     #[test]
@@ -87,7 +105,7 @@ mod tests {
         assert_eq!(in_words(1023), "1023 bytes");
         assert_eq!(in_words(1024), "1.0 KiB");
         assert_eq!(in_words(1_572_864), "1.5 MiB");
-        assert_eq!(in_words(u64::MAX), "16777216.0 TiB");
+        assert_eq!(in_words(u64::MAX), "16777215.9 TiB");
     }
 
     /// Files of the table are counted, others are not, and a missing archive is an empty one.
@@ -97,8 +115,12 @@ mod tests {
         assert_eq!(stored(&root.path().join("none")), Stored::default());
         let day = root.path().join(VERSION_DIR).join("date=2026-04-01");
         std::fs::create_dir_all(&day).unwrap();
-        let journal = "0123456789abcdef0123456789abcdef";
-        std::fs::write(day.join(format!("{journal}-1-9.parquet")), "12345").unwrap();
+        let name = FileName {
+            journal: JournalId::parse("0123456789abcdef0123456789abcdef").unwrap(),
+            first: Seq(1),
+            last: Seq(9),
+        };
+        std::fs::write(day.join(name.to_string()), "12345").unwrap();
         std::fs::write(day.join("other.parquet"), "12345").unwrap();
         let stored = stored(root.path());
         assert_eq!((stored.files, stored.bytes), (1, 5));

@@ -34,7 +34,11 @@ pub(super) fn print(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()
     let program = format!("boundlane {}", env!("CARGO_PKG_VERSION"));
     let entries = boundlane_record::SCHEMA_VERSION;
     let journal = boundlane_store::JOURNAL_SCHEMA;
-    named("versions", &format!("{program}, entries {entries}, journal {journal}"), out)?;
+    named(
+        "versions",
+        &format!("{program}, entries {entries}, journal {journal}"),
+        out,
+    )?;
     match &status.journal {
         Some(journal) if !journal.streams.is_empty() => print_streams(journal, status, ctx, out),
         _ => Ok(()),
@@ -48,9 +52,17 @@ fn named(name: &str, text: &str, out: &mut Out) -> Outcome<()> {
 fn print_journal(journal: &JournalStatus, status: &Status, out: &mut Out) -> Outcome<()> {
     let totals = &journal.totals;
     let TreeSize(size) = totals.size;
-    named("journal", &format!("{}, {size} entries", journal.head.journal), out)?;
+    named(
+        "journal",
+        &format!("{}, {size} entries", journal.head.journal),
+        out,
+    )?;
     let b = totals.books;
-    let verdict = if b.balance() { "" } else { " (they do not balance)" };
+    let verdict = if b.balance() {
+        ""
+    } else {
+        " (they do not balance)"
+    };
     let books = format!(
         "{} lines read = {} records + {} ignored + {} repeats + {} refused{verdict}",
         b.lines_read, b.records, b.ignored, b.repeats, b.refused
@@ -63,7 +75,11 @@ fn print_journal(journal: &JournalStatus, status: &Status, out: &mut Out) -> Out
     named("numbers", &numbers, out)?;
     named("queue", &queue(journal, status), out)?;
     named("losses", &format!("ever: {}", losses(&journal.losses)), out)?;
-    named("", &format!("in 24 hours: {}", losses(&journal.losses_of_a_day)), out)
+    named(
+        "",
+        &format!("in 24 hours: {}", losses(&journal.losses_of_a_day)),
+        out,
+    )
 }
 
 fn queue(journal: &JournalStatus, status: &Status) -> String {
@@ -71,7 +87,10 @@ fn queue(journal: &JournalStatus, status: &Status) -> String {
     match totals.oldest_queued {
         Some(oldest) if totals.queued > 0 => {
             let seconds = status.now.0.saturating_sub(oldest.0).max(0) / 1_000_000;
-            format!("{} entries wait for the archive, the oldest for {seconds} s", totals.queued)
+            format!(
+                "{} entries wait for the archive, the oldest for {seconds} s",
+                totals.queued
+            )
         }
         _ => "empty".to_owned(),
     }
@@ -96,8 +115,18 @@ fn losses(totals: &[LossTotal]) -> String {
         if total.unknown > 0 {
             parts.push(format!("{} of unknown extent", total.unknown));
         }
-        let open = if total.open > 0 { ", still growing" } else { "" };
-        format!("{} {} {} ({}{open})", total.losses, total.kind, total.cause, parts.join(", "))
+        let open = if total.open > 0 {
+            ", still growing"
+        } else {
+            ""
+        };
+        format!(
+            "{} {} {} ({}{open})",
+            total.losses,
+            total.kind,
+            total.cause,
+            parts.join(", ")
+        )
     };
     totals.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -110,7 +139,11 @@ fn print_archive(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()> {
             let clock = Clock::new(ctx.zone.as_ref(), ctx.now);
             let size = in_words(stored.bytes);
             let newest = clock.shown(newest);
-            format!("{} files, {size}, the last on {newest}{}", stored.files, clock.header())
+            format!(
+                "{} files, {size}, the last on {newest}{}",
+                stored.files,
+                clock.header()
+            )
         }
     };
     named("archive", &text, out)
@@ -132,8 +165,15 @@ fn print_streams(
     out: &mut Out,
 ) -> Outcome<()> {
     out.text("\n")?;
-    let layout = Layout::new(&["sandbox", "source", "records", "denied", "last read", "stream"])
-        .right_aligned(&[2, 3]);
+    let layout = Layout::new(&[
+        "sandbox",
+        "source",
+        "records",
+        "denied",
+        "last read",
+        "stream",
+    ])
+    .right_aligned(&[2, 3]);
     let clock = Clock::new(ctx.zone.as_ref(), status.now);
     let mut table = Table::new(layout, ctx.stdout_palette, true).with_clock(clock);
     for stream in &journal.streams {

@@ -1,0 +1,13 @@
+//! Whole runs of the program: the command, and all that it prints.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod completions;
+mod config;
+mod help;
+mod log;
+mod pipes;
+mod recorded;
+mod run;
+mod status;
+mod times;
+mod usage;
