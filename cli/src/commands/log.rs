@@ -39,6 +39,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         let failure = Failure::usage("`-o json` is one document and `--follow` has no end");
         return Err(failure.advise("take `-o jsonl`"));
     }
+    let named = named(args)?;
     let window = window(&args.filters, ctx, zone)?;
     if args.list {
         return list::run(args, ctx, zone, out);
@@ -47,8 +48,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let Some(mut record) = opened(args, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
-    let wanted = named(args)?;
-    let Some(sandbox) = which::sandbox(&mut record, wanted, ctx)? else {
+    let Some(sandbox) = which::sandbox(&mut record, named, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
     let filter = filter(&args.filters, sandbox.name.clone(), window);

@@ -31,6 +31,11 @@ impl Home {
     /// Commits rows of a sandbox as an import. Rows without labels get those of the stream; what is not
     /// a loss counts as a line read.
     pub(crate) fn record(&self, sandbox: &str, rows: &[Row<'_>]) {
+        self.record_from("import", sandbox, rows);
+    }
+
+    /// The same for another source.
+    pub(crate) fn record_from(&self, source: &str, sandbox: &str, rows: &[Row<'_>]) {
         let setup = Setup {
             program: "boundlane test".into(),
             machine_label: "test".into(),
@@ -41,9 +46,9 @@ impl Home {
         };
         let (mut journal, _) = Journal::open(&self.state_dir(), &setup).unwrap();
         let name = StreamName {
-            stream: format!("import/{sandbox}/1"),
+            stream: format!("{source}/{sandbox}/1"),
             sandbox: Some(sandbox.into()),
-            source: "import".into(),
+            source: source.into(),
             ..StreamName::default()
         };
         let mut entries = EntryBatch::new();

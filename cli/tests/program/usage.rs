@@ -6,13 +6,13 @@ use crate::run::{ended, failed, program, run};
 fn a_wrong_word_gets_no_help() {
     let home = tempfile::tempdir().unwrap();
     assert_eq!(
-        run(home.path(), &["lgo"]),
+        run(home.path(), &["statsu"]),
         failed(
             2,
             "\
-boundlane: unrecognized subcommand 'lgo'
+boundlane: unrecognized subcommand 'statsu'
 
-  tip: a similar subcommand exists: 'log'
+  tip: a similar subcommand exists: 'status'
 
 Usage: boundlane [OPTIONS] [COMMAND]
 
@@ -33,16 +33,25 @@ For more information, try '--help'.
 #[test]
 fn a_hostile_word_reaches_the_terminal() {
     let home = tempfile::tempdir().unwrap();
+    let hostile = "\u{1b}]0;x\u{7}\u{9b}2J";
     for args in [
-        ["\u{1b}]0;x\u{7}", "a"],
-        ["log", "--x\u{1b}[2J"],
-        ["log", "--since=\u{1b}[2J"],
+        [hostile, "a"],
+        ["log", &format!("--{hostile}")],
+        ["log", &format!("--since={hostile}")],
     ] {
         let wrong = run(home.path(), &args);
         assert_eq!(wrong.code, 2);
-        assert!(wrong.stderr.contains("\\x1b"), "{}", wrong.stderr);
-        assert!(!wrong.stderr.contains(['\u{1b}', '\u{7}']));
+        let acts = |c: char| c.is_control() && c != '\n';
+        assert!(!wrong.stderr.contains(acts), "{:?}", wrong.stderr);
     }
+    let since = run(home.path(), &["log", &format!("--since={hostile}")]);
+    assert!(
+        since
+            .stderr
+            .contains("`--since \\x1b]0;x\\x07\\x9b2J`: not a time"),
+        "{}",
+        since.stderr
+    );
 }
 
 #[test]

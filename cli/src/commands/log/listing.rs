@@ -244,3 +244,78 @@ fn one_line(text: String) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use boundlane_record::{Micros, Row};
+
+    use super::*;
+    use crate::commands::entries::fake::placed;
+    use crate::output::out::captured::Captured;
+    use crate::text::colour::Palette;
+    use crate::time::Utc;
+
+    fn printed(form: Form<'_>, rows: Vec<Row<'static>>) -> String {
+        let captured = Captured::default();
+        let mut out = captured.out(true);
+        let mut listing = Listing { form, printed: 0 };
+        for (row, seq) in rows.into_iter().zip(1..) {
+            listing.entry(placed(seq, row), &mut out).unwrap();
+        }
+        listing.finish("{}", &mut out).unwrap();
+        out.flush_now().unwrap();
+        captured.text()
+    }
+
+    fn denied(second: i64, reason: Option<&'static str>) -> Row<'static> {
+        Row {
+            kind: Some("decision".into()),
+            outcome: Some("denied".into()),
+            host: Some("h".into()),
+            reason: reason.map(Into::into),
+            time: Some(Micros(second * 1_000_000)),
+            ..Row::default()
+        }
+    }
+
+    /// On a terminal a denial that repeats is one row that says how often it came.
+    #[test]
+    fn repeats_fill_the_terminal() {
+        let layout = Layout::new(&["time", "process", "destination", "reason"]);
+        let clock = Clock::new(&Utc, Micros(0));
+        let table = Table::new(layout, Palette { on: false }, true).with_clock(clock);
+        let form = Form::Table {
+            table: Box::new(table),
+            view: View::Denials,
+            fold: Some(Fold::default()),
+        };
+        let rows = vec![denied(0, Some("r")), denied(1, None), denied(2, Some("r"))];
+        assert_eq!(
+            printed(form, rows),
+            "time (UTC)    process  destination  reason\n\
+             00:00:00.000  -        h            r (2 times in a minute)\n\
+             00:00:01.000  -        h            -\n"
+        );
+    }
+
+    /// A received line acts on no terminal, and no text of a loss can be taken for one.
+    #[test]
+    fn a_raw_line_acts_on_the_terminal() {
+        let line = Row {
+            raw: Some("a\u{1b}[2J\tb".into()),
+            ..Row::default()
+        };
+        let gap = Row {
+            kind: Some("gap".into()),
+            cause: Some("x\ny".into()),
+            ..Row::default()
+        };
+        assert_eq!(
+            printed(Form::Raw, vec![line, gap]),
+            "a\\x1b[2J\\tb\n\
+             # boundlane gap: an unknown number of lines never reached us (x\\ny)\n"
+        );
+    }
+}

@@ -116,7 +116,9 @@ impl Part {
             .map_or(Seq::FIRST, |file| file.name.last.next());
         let mut end = self.live_from(last);
         for file in self.files.iter().rev() {
-            if self.missing(file.name.last.next(), end, visit)?.is_break() {
+            // What is missing lies after the file: it is a piece of its own.
+            if self.missing(file.name.last.next(), end, visit)?.is_break() || piece_end().is_break()
+            {
                 return Ok(Flow::Break(()));
             }
             if want.file(file) && (self.file(file, visit)?.is_break() || piece_end().is_break()) {
