@@ -9,6 +9,10 @@ use crate::exit::Outcome;
 use crate::output::cell::Placed;
 
 /// What a reader meets.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all are entries, and none is kept"
+)]
 #[derive(Debug, Clone)]
 pub(crate) enum Met<'e> {
     /// An entry.

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let Some(sandbox) = which::sandbox(&mut record, named, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
-    let filter = filter(&args.filters, sandbox.name.clone(), window);
+    let filter = filter(&args.filters, Some(sandbox.name.clone()), window);
     record.narrow(Want {
         window,
         streams: sandbox.streams.clone(),

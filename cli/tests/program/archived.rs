@@ -76,6 +76,30 @@ fn the_archive_and_the_journal_are_not_one_record() {
     );
 }
 
+/// An archive without a journal is a record too: its sandboxes are found by reading it.
+#[test]
+fn an_archive_alone_is_nothing() {
+    let home = Home::new();
+    archive_older(&home, &[1, 2]);
+    let args = ["--columns", "host", "--no-header"];
+    let log = run(home.path(), &[&["log"][..], &args].concat());
+    assert_eq!((log.code, log.stdout.as_str()), (0, "old-1\nold-2\n"));
+    assert!(
+        log.stderr
+            .starts_with("sandbox `agent-1`\n2 records of `agent-1`; as imported")
+    );
+    home.record("agent-2", &[allowed(0, "/bin/a", "new-1")]);
+    let older = run(home.path(), &[&["log", "agent-1"][..], &args].concat());
+    assert_eq!(older.stdout, "old-1\nold-2\n");
+    assert!(
+        older
+            .stderr
+            .starts_with("2 records of `agent-1`; as imported"),
+        "{}",
+        older.stderr
+    );
+}
+
 /// A file that cannot be read is named in the coverage, and the rest is shown.
 #[test]
 fn a_damaged_file_is_silence() {

@@ -11,8 +11,12 @@ use crate::text::escape::visible;
 
 /// Says what the listing is worth.
 pub(super) fn notes(shown: &Shown, sandbox: &Sandbox, args: &LogArgs, ctx: &Context) {
-    let name = sandbox.name.as_deref().unwrap_or("-");
-    for line in lines(shown, name, args) {
+    if shown.records == 0
+        && let Some(unknown) = &sandbox.unknown
+    {
+        ctx.note(unknown);
+    }
+    for line in lines(shown, &sandbox.name, args) {
         ctx.note(&line);
     }
 }

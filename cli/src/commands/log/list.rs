@@ -137,9 +137,11 @@ fn from_entries(
     })
 }
 
-type All = BTreeMap<(Option<String>, Option<String>), Sandbox>;
+/// A sandbox's name and id, as its rows say them.
+type Names = (Option<String>, Option<String>);
+type All = BTreeMap<Names, Sandbox>;
 
-fn newest_first(all: All) -> Vec<((Option<String>, Option<String>), Sandbox)> {
+fn newest_first(all: All) -> Vec<(Names, Sandbox)> {
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by(|(a, x), (b, y)| y.last.cmp(&x.last).then_with(|| a.cmp(b)));
     all

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use boundlane_record::{Micros, Row};
-use boundlane_store::{Reader, StreamId};
+use boundlane_store::StreamId;
 
 use crate::commands::entries::{Entries, Met};
 use crate::commands::recorded::{Recorded, read_failure};
@@ -17,10 +17,13 @@ const NAMES_TOLD_MAX: usize = 8;
 /// The sandbox to show.
 #[derive(Debug, Clone)]
 pub(super) struct Sandbox {
-    /// Its name or id; `None` when no entry names any.
-    pub(super) name: Option<String>,
-    /// Its streams in the journal that is written now; `None` when every entry has to be looked at.
-    pub(super) streams: Option<Vec<StreamId>>,
+    /// Its name or id.
+    pub(super) name: String,
+    /// Its streams in the journal that is written now, and that journal's id; `None` when every entry
+    /// has to be looked at.
+    pub(super) streams: Option<(String, Vec<StreamId>)>,
+    /// What to say when nothing of it is found; `None` when the journal knows it.
+    pub(super) unknown: Option<String>,
 }
 
 /// The sandbox called `named`, else the one that was heard of last. `None` when there is none at all.
@@ -30,23 +33,21 @@ pub(super) fn sandbox(
     ctx: &Context,
 ) -> Outcome<Option<Sandbox>> {
     let known = known(record)?;
-    let name = match named {
-        Some(name) => name.to_owned(),
-        None => match known.first() {
-            Some((name, _)) => {
-                ctx.note(&newest(name, known.len()));
-                name.clone()
-            }
-            None => return Ok(None),
-        },
+    let name = match (named, known.first()) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some((name, _))) => {
+            ctx.note(&newest(name, known.len()));
+            name.clone()
+        }
+        (None, None) => return Ok(None),
     };
-    if !known.iter().any(|(known, _)| *known == name) && !is_known_id(record, &name)? {
-        ctx.note(&unknown(&name, &known));
-    }
-    let streams = streams(record.journal(), &name)?;
+    let streams = streams(record, &name)?;
+    let is_known = streams.is_some() || known.iter().any(|(known, _)| *known == name);
+    let unknown = (!is_known).then(|| unknown(&name, &known));
     Ok(Some(Sandbox {
-        name: Some(name),
+        name,
         streams,
+        unknown,
     }))
 }
 
@@ -79,45 +80,51 @@ fn unknown(name: &str, known: &[(String, Option<Micros>)]) -> String {
     )
 }
 
-/// The names of all sandboxes, the newest first.
-pub(super) fn known(record: &mut Recorded) -> Outcome<Vec<(String, Option<Micros>)>> {
-    let mut known: Vec<(String, Option<Micros>)> = Vec::new();
-    let mut hear = |row: &Row<'_>| {
-        let Some(name) = row.sandbox.as_deref().or(row.sandbox_id.as_deref()) else {
-            return;
-        };
-        match known.iter_mut().find(|(known, _)| known == name) {
-            Some((_, newest)) => *newest = (*newest).max(row.observed),
-            None => known.push((name.to_owned(), row.observed)),
-        }
-    };
-    record.heard(&boundlane_record::filter::Scope::default(), &mut hear)?;
-    if record.has_more_than_the_journal() {
+/// The names of all sandboxes, the newest first: those that the journal knows, and only when it knows
+/// none those of the archive, which has to be read for it.
+fn known(record: &mut Recorded) -> Outcome<Vec<(String, Option<Micros>)>> {
+    let mut known = Known::default();
+    record.heard(&boundlane_record::filter::Scope::default(), &mut |row| {
+        known.hear(row)
+    })?;
+    if known.0.is_empty() {
         record.forward(&mut |met| {
             if let Met::Entry(placed) = &met {
-                hear(&placed.row);
+                known.hear(&placed.row);
             }
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    known.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
-    Ok(known)
+    known
+        .0
+        .sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
+    Ok(known.0)
 }
 
-fn is_known_id(record: &Recorded, name: &str) -> Outcome<bool> {
-    let Some(reader) = record.journal() else {
-        return Ok(false);
-    };
-    Ok(!reader.streams_of(name).map_err(read_failure)?.is_empty())
+/// Names, and when each was heard of last.
+#[derive(Debug, Default)]
+struct Known(Vec<(String, Option<Micros>)>);
+
+impl Known {
+    fn hear(&mut self, row: &Row<'_>) {
+        let Some(name) = row.sandbox.as_deref().or(row.sandbox_id.as_deref()) else {
+            return;
+        };
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, newest)) => *newest = (*newest).max(row.observed),
+            None => self.0.push((name.to_owned(), row.observed)),
+        }
+    }
 }
 
-/// The streams to read, when the journal alone has them.
-fn streams(reader: Option<&Reader>, name: &str) -> Outcome<Option<Vec<StreamId>>> {
-    let Some(reader) = reader else {
+/// The streams to read in the journal that is written now, when it has any of this sandbox.
+fn streams(record: &Recorded, name: &str) -> Outcome<Option<(String, Vec<StreamId>)>> {
+    let (Some(reader), Some(head)) = (record.journal(), record.head()) else {
         return Ok(None);
     };
     let streams = reader.streams_of(name).map_err(read_failure)?;
-    Ok((!streams.is_empty()).then(|| streams.iter().map(|state| state.id).collect()))
+    let ids = streams.iter().map(|state| state.id).collect();
+    Ok((!streams.is_empty()).then(|| (head.journal.clone(), ids)))
 }
 
 #[cfg(test)]

@@ -190,8 +190,8 @@ impl Part {
             return Ok(Flow::Continue(()));
         };
         let mut select = Select::all().only(|header| want.block(header));
-        if let Some(streams) = &want.streams {
-            select = select.streams(streams.clone());
+        if let Some(streams) = want.streams_of(&self.journal) {
+            select = select.streams(streams.to_vec());
         }
         if order == Order::NewestFirst {
             select = select.newest_first();

@@ -10,14 +10,20 @@ use boundlane_store::{BlockHeader, StreamId};
 pub(crate) struct Want {
     /// The time.
     pub(crate) window: Window,
-    /// Streams of the journal that is written now; `None` for all.
-    pub(crate) streams: Option<Vec<StreamId>>,
+    /// Streams of one journal, by its id: numbers of streams mean nothing in another. `None` for all.
+    pub(crate) streams: Option<(String, Vec<StreamId>)>,
 }
 
 impl Want {
     /// Whether a block can hold what is wanted. Losses reach into other times than their own.
     pub(super) fn block(&self, header: &BlockHeader) -> bool {
         header.tally.losses() > 0 || self.meets(Some(header.observed)) || self.meets(header.time)
+    }
+
+    /// The streams of `journal` that are wanted; `None` for all.
+    pub(super) fn streams_of(&self, journal: &str) -> Option<&[StreamId]> {
+        let (of, streams) = self.streams.as_ref()?;
+        (of == journal).then_some(streams.as_slice())
     }
 
     /// Whether a file can hold what is wanted.
