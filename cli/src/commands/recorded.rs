@@ -251,7 +251,7 @@ fn is_only_of(root: &Path, journal: &str) -> bool {
 }
 
 /// The row of an entry; one that no reader of this version can decode is shown as what it is.
-fn decode(bytes: &[u8]) -> Row<'_> {
+pub(crate) fn decode(bytes: &[u8]) -> Row<'_> {
     canonical::decode(bytes).unwrap_or_else(|_| Row {
         kind: Some(Kind::Unparsed.word().into()),
         cause: Some("not_canonical".into()),

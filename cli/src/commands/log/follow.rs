@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use boundlane_record::{Seq, canonical};
+use boundlane_record::Seq;
 use boundlane_store::{Found, Reader, Select, StateDir};
 
 use super::Shown;
 use super::listing::Listing;
 use crate::commands::entries::Met;
-use crate::commands::recorded::{Recorded, open_failure, read_failure};
+use crate::commands::recorded::{Recorded, decode, open_failure, read_failure};
 use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::cell::Placed;
@@ -154,7 +154,7 @@ fn print(
 ) -> Result<(), Failure> {
     let met = match found {
         Found::Entry(seq, bytes) => {
-            let row = canonical::decode(bytes).unwrap_or_default();
+            let row = decode(bytes);
             Met::Entry(Placed {
                 journal: journal.into(),
                 seq: Some(seq),

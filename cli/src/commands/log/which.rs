@@ -85,7 +85,7 @@ fn unknown(name: &str, known: &[(String, Option<Micros>)]) -> String {
 fn known(record: &mut Recorded) -> Outcome<Vec<(String, Option<Micros>)>> {
     let mut known = Known::default();
     record.heard(&boundlane_record::filter::Scope::default(), &mut |row| {
-        known.hear(row)
+        known.hear(row);
     })?;
     if known.0.is_empty() {
         record.forward(&mut |met| {
