@@ -110,6 +110,7 @@ impl Context {
     }
 
     /// Patterns besides the built-in shapes of what is taken out.
+    #[allow(dead_code, reason = "for commands that read lines")]
     pub(crate) fn redact_patterns(&self) -> &[String] {
         self.config.redact.as_deref().unwrap_or_default()
     }

@@ -19,6 +19,7 @@ pub(crate) enum Exit {
     /// The answer is incomplete or cannot be proven, and that was required.
     Incomplete,
     /// What was checked is not what it claims to be.
+    #[allow(dead_code, reason = "for commands that check")]
     VerificationFailed,
     /// Ctrl-C.
     Interrupted,

@@ -11,15 +11,16 @@ use crate::time::push_rfc3339;
 /// The largest integer that every JSON reader keeps exactly.
 const EXACT_MAX: i128 = 1 << 53;
 
-/// Appends `{"name":value,…}` without what is absent.
-pub(crate) fn push_object<'c>(
+/// Appends `{"name":value,…}`, with or without what is absent.
+pub(crate) fn push_object<'c, 'd>(
     line: &mut String,
-    columns: impl IntoIterator<Item = (&'c str, Datum<'c>)>,
+    columns: impl IntoIterator<Item = (&'c str, Datum<'d>)>,
+    keep_null: bool,
 ) {
     line.push('{');
     let mut is_first = true;
     for (name, value) in columns {
-        if value == Datum::Null {
+        if value == Datum::Null && !keep_null {
             continue;
         }
         if !std::mem::replace(&mut is_first, false) {
@@ -120,7 +121,7 @@ mod tests {
 
     fn object(columns: &[(&'static str, Datum<'static>)]) -> String {
         let mut line = String::new();
-        push_object(&mut line, columns.iter().cloned());
+        push_object(&mut line, columns.iter().cloned(), false);
         line
     }
 
