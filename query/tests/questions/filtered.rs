@@ -13,6 +13,18 @@ fn some_text(choices: &'static [&'static str]) -> impl Strategy<Value = Option<S
     prop::option::weighted(0.9, prop::sample::select(choices).prop_map(str::to_owned))
 }
 
+fn moment(second: i64) -> Micros {
+    Micros(DAY + second * SECOND)
+}
+
+fn neighbours(after: Option<i64>, before: Option<i64>) -> String {
+    let fields: Vec<_> = [("after_time", after), ("before_time", before)]
+        .into_iter()
+        .filter_map(|(key, at)| Some(format!("\"{key}\":{}", moment(at?).0)))
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
 fn row() -> impl Strategy<Value = Row<'static>> {
     let time = prop::option::weighted(0.8, 0i64..60);
     let kind = prop::sample::select(
@@ -57,11 +69,6 @@ fn row() -> impl Strategy<Value = Row<'static>> {
     )
         .prop_map(
             |((kind, time, observed), outcome, host, process, rule, who, span)| {
-                let moment = |second: i64| Micros(DAY + second * SECOND);
-                let neighbours: Vec<_> = [("after_time", span.2), ("before_time", span.3)]
-                    .into_iter()
-                    .filter_map(|(key, at)| Some(format!("\"{key}\":{}", moment(at?).0)))
-                    .collect();
                 let base = if kind == "gap" {
                     gap(0, 1)
                 } else {
@@ -80,7 +87,7 @@ fn row() -> impl Strategy<Value = Row<'static>> {
                     source: who.2.map(Into::into),
                     from: span.0.map(moment),
                     to: span.1.map(moment),
-                    evidence: Some(format!("{{{}}}", neighbours.join(",")).into()),
+                    evidence: Some(neighbours(span.2, span.3).into()),
                     ..base
                 }
             },
@@ -93,7 +100,7 @@ fn globs(choices: &'static [&'static str], case: Case) -> impl Strategy<Value = 
 }
 
 fn filter() -> impl Strategy<Value = Filter> {
-    let bound = || prop::option::of((0i64..60).prop_map(|second| Micros(DAY + second * SECOND)));
+    let bound = || prop::option::of((0i64..60).prop_map(moment));
     (
         any::<bool>(),
         globs(

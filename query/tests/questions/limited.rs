@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use boundlane_query::{Cut, OutputColumn, QueryError, Question, Rows, Sink, run};
 
-use crate::world::{Table, World, all_rows, asked, decision};
+use boundlane_record::Micros;
+
+use crate::world::{DAY, SECOND, Table, World, all_rows, asked, decision};
 
 /// A question that no machine answers in a minute.
 const ENDLESS: &str = "SELECT count(*) FROM generate_series(1, 1000000000) a \
@@ -89,4 +91,28 @@ fn an_answer_without_rows_still_has_columns() {
         World::new().ask("SELECT host, time FROM decisions WHERE host = 'x'");
     assert_eq!(table.columns, ["host", "time"]);
     assert_eq!(outcome.rows, 0);
+}
+
+#[test]
+fn a_window_opens_only_the_files_and_row_groups_that_it_needs() {
+    let mut world = World::new();
+    for file in 0..10 {
+        let rows: Vec<_> = (0..200)
+            .map(|n| decision(file * 200 + n, "denied", "a"))
+            .collect();
+        world.append(&rows).archive();
+    }
+    let explain =
+        "EXPLAIN ANALYZE SELECT count(*), max(rule) FROM decisions WHERE outcome = 'denied'";
+    let mut request = world.request(Question::Sql(explain.into()));
+    request.filter.scope.window.since = Some(Micros(DAY + 1_270 * SECOND));
+    request.filter.scope.window.until = Some(Micros(DAY + 1_280 * SECOND));
+    let (table, _) = asked(&request).unwrap();
+    let plan = table.rows.join("\n");
+    for pruned in [
+        "files_ranges_pruned_statistics=10 total → 1 matched",
+        "row_groups_pruned_statistics=4 total → 1 matched",
+    ] {
+        assert!(plan.contains(pruned), "{pruned}: {plan}");
+    }
 }

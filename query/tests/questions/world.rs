@@ -199,9 +199,9 @@ pub(crate) struct FakeLive {
     pub(crate) open: Vec<Row<'static>>,
     /// Numbers whose block is damaged.
     pub(crate) damaged: Vec<u64>,
-    /// Called with each look at the blocks, how many looks there were before.
+    /// How many looks at the blocks there were.
     pub(crate) looks: Arc<Mutex<u64>>,
-    /// Looks that find everything pruned.
+    /// The first so many looks find everything pruned.
     pub(crate) pruned_looks: u64,
 }
 
