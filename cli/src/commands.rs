@@ -16,6 +16,10 @@ pub(crate) mod health;
 mod ingest;
 mod log;
 mod overview;
+#[cfg(feature = "query")]
+mod query;
+#[cfg(not(feature = "query"))]
+#[path = "commands/query_absent.rs"]
 mod query;
 pub(crate) mod recorded;
 mod status;

@@ -72,10 +72,6 @@ pub(crate) enum Failure {
     /// Who read our output has gone. That is how `| head` ends, not an error.
     ClosedPipe,
     /// Ctrl-C, seen by a command that tidies up first.
-    #[allow(
-        dead_code,
-        reason = "for commands that tidy up before they end: `Interrupt::defer`"
-    )]
     Interrupted,
     /// Something to tell.
     Told(Told),

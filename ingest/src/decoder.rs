@@ -158,7 +158,10 @@ impl Decoder {
             // Returned before.
             Reading::Ignored(why) => return Decoded::Ignored(why),
         };
-        if let Some(stated) = draft.stated.take_if(|stated| stated.contradicts(arrival.stream)) {
+        if let Some(stated) = draft
+            .stated
+            .take_if(|stated| stated.contradicts(arrival.stream))
+        {
             self.spans = spans;
             return Decoded::OtherSandbox(stated);
         }

@@ -14,15 +14,15 @@ pub(crate) enum Datum<'d> {
     /// A whole number.
     Integer(i128),
     /// A number with a fraction.
-    #[allow(dead_code, reason = "only answers of a query have fractions")]
+    #[cfg_attr(
+        not(feature = "query"),
+        allow(dead_code, reason = "only answers of a query")
+    )]
     Float(f64),
     /// True or false.
     Bool(bool),
     /// A moment.
     Time(Micros),
-    /// JSON text that is printed as it is in JSON forms, as text elsewhere.
-    #[allow(dead_code, reason = "only answers of a query have lists")]
-    Json(String),
 }
 
 impl<'d> From<Option<Value<'d>>> for Datum<'d> {

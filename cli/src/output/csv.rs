@@ -85,7 +85,6 @@ fn cell_text(value: Datum<'_>, formulas: Formulas, to_terminal: bool) -> Cow<'_,
         Datum::Float(n) => return Cow::Owned(n.to_string()),
         Datum::Bool(b) => return Cow::Borrowed(if b { "true" } else { "false" }),
         Datum::Time(at) => return Cow::Owned(rfc3339(at)),
-        Datum::Json(json) => Cow::Owned(json),
         Datum::Text(text) => text,
     };
     let text = match formulas {

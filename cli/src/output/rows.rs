@@ -16,7 +16,10 @@ pub(crate) enum Absent {
     /// Entries have some sixty columns, most of them absent: they are left out.
     LeftOut,
     /// Answers of a query have the columns that were asked for: each object has all of them.
-    #[allow(dead_code, reason = "only answers of a query name what is absent")]
+    #[cfg_attr(
+        not(feature = "query"),
+        allow(dead_code, reason = "only answers of a query")
+    )]
     Null,
 }
 
@@ -118,7 +121,10 @@ impl<'z> Rows<'z> {
     }
 
     /// How many rows were written.
-    #[allow(dead_code, reason = "for the footer of a query")]
+    #[cfg_attr(
+        not(feature = "query"),
+        allow(dead_code, reason = "only answers of a query")
+    )]
     pub(crate) fn written(&self) -> u64 {
         self.rows
     }
@@ -132,7 +138,6 @@ fn cell(value: &Datum<'_>) -> Cell {
         Datum::Float(n) => Cell::number(n),
         Datum::Bool(b) => Cell::new(Tone::Plain, if *b { "true" } else { "false" }),
         Datum::Time(at) => Cell::time(Some(*at)),
-        Datum::Json(json) => Cell::plain(json.as_str()),
     }
 }
 
