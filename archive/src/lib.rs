@@ -36,6 +36,7 @@ mod read;
 mod rebuild;
 mod run;
 mod schema;
+mod seal;
 mod tally;
 mod words;
 
