@@ -66,18 +66,18 @@ impl Assembler {
     pub(super) fn new(
         archiver: &Archiver,
         journal: &JournalId,
-        edge: Edge,
+        edge: &Edge,
         encoder: Arc<Encoder>,
-    ) -> Result<Assembler, ArchiveError> {
-        Ok(Assembler {
+    ) -> Assembler {
+        Assembler {
             root: archiver.root.clone(),
             disk: Arc::clone(&archiver.disk),
             workers: archiver.limits.workers_max.max(1),
             journal: journal.clone(),
             encoder,
-            edge,
+            edge: edge.clone(),
             files: Vec::new(),
-        })
+        }
     }
 
     /// Takes row groups from the workers in turn until the caller ends or something fails.
@@ -101,7 +101,7 @@ impl Assembler {
                 current = self.open(section)?;
             }
             if let (Current::New(file), Some(encoded)) = (&mut current, encoded) {
-                file.append(encoded)?;
+                file.append(*encoded)?;
             }
             leaves.into_iter().for_each(|leaf| {
                 self.edge.push(leaf);

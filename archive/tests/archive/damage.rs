@@ -12,7 +12,7 @@ use crate::support::{SMALL, journal, new_root, numbered, read_all, workload};
 fn write(root: &Root, entries: &[Vec<u8>]) -> Vec<PathBuf> {
     let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), SMALL).unwrap();
     let archived = archiver
-        .write(&journal(), Edge::new(), numbered(0, entries))
+        .write(&journal(), &Edge::new(), numbered(0, entries))
         .unwrap();
     archived.files.into_iter().map(|file| file.path).collect()
 }
@@ -134,7 +134,7 @@ fn a_broken_file_where_ours_belongs_is_not_overwritten() {
     std::fs::write(&path, b"").unwrap();
     let archiver = Archiver::open(root.clone()).unwrap();
     let refused = archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries))
+        .write(&journal(), &Edge::new(), numbered(0, &entries))
         .unwrap_err();
     assert!(
         matches!(refused, ArchiveError::InTheWay { .. }),
@@ -156,7 +156,7 @@ fn superseded_files_are_left_out_and_interleaving_ones_named() {
     };
     let archiver = Archiver::open_with(other.clone(), Arc::new(OsDisk), limits).unwrap();
     let joined = archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries[..40]))
+        .write(&journal(), &Edge::new(), numbered(0, &entries[..40]))
         .unwrap();
     copy_into(&joined.files[0].path, &paths[0]);
     let listing = list(&root);
@@ -166,7 +166,7 @@ fn superseded_files_are_left_out_and_interleaving_ones_named() {
     let (_third_directory, third) = new_root();
     let archiver = Archiver::open_with(third.clone(), Arc::new(OsDisk), limits).unwrap();
     let crossing = archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries[..50]))
+        .write(&journal(), &Edge::new(), numbered(0, &entries[..50]))
         .unwrap();
     std::fs::remove_file(paths[0].with_file_name(joined.files[0].path.file_name().unwrap()))
         .unwrap();

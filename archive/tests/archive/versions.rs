@@ -53,7 +53,7 @@ fn this_program_still_archives_the_entries_of_version_1() {
     let (_directory, root) = new_root();
     let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), SMALL).unwrap();
     archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries()))
+        .write(&journal(), &Edge::new(), numbered(0, &entries()))
         .unwrap();
     crate::support::assert_holds(&root, &entries());
 }
@@ -66,7 +66,7 @@ fn rewritten(
     let (directory, root) = new_root();
     let archiver = Archiver::open(root.clone()).unwrap();
     archiver
-        .write(&journal(), Edge::new(), numbered(0, entries))
+        .write(&journal(), &Edge::new(), numbered(0, entries))
         .unwrap();
     let path = list(&root).files[0].path.clone();
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(&path).unwrap()).unwrap();
