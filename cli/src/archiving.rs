@@ -87,7 +87,7 @@ fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Ar
             )
         })?;
     let archiver = Archiver::open(journal::archive_root(ctx)?).map_err(unarchived)?;
-    let mut run = archiver.begin(&id, edge).map_err(unarchived)?;
+    let mut run = archiver.begin(&id, &edge).map_err(unarchived)?;
     let mut progress = ctx.progress_items("archiving", Some(through.0 - after.0));
     let select = Select::all().after(after).through(through);
     let stopped = reader.each_entry(select, |found| match found {

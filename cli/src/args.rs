@@ -15,7 +15,7 @@ mod names;
 mod query;
 
 pub(crate) use filters::{FilterArgs, Format, Limit};
-pub(crate) use ingest::IngestArgs;
+pub(crate) use ingest::{IngestArgs, InputFormat};
 pub(crate) use log::{LogArgs, OutputArgs};
 pub(crate) use query::QueryArgs;
 
