@@ -12,6 +12,7 @@ mod key_value;
 mod line;
 mod ocsf_json;
 mod outcome;
+mod scan;
 mod shorthand;
 mod sniff;
 mod tracing_line;

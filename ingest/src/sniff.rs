@@ -43,7 +43,7 @@ pub fn sniff(head: &[u8]) -> Sniff {
 
 fn is_known(body: Body<'_>) -> bool {
     match body {
-        Body::Shorthand(_) | Body::LetterShorthand { .. } | Body::Tracing(_) => true,
+        Body::Event(_) | Body::Headless | Body::Tracing(_) => true,
         Body::Json(text) => ocsf_json::read(text).is_ok(),
         Body::Other(text) => key_value::read(text).is_some(),
         Body::Blank => false,
