@@ -1,1 +1,3 @@
-//! placeholder
+//! Seeded workloads for benches and whole-program tests.
+
+pub mod workload;

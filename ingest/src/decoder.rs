@@ -37,7 +37,7 @@ pub struct DecodeOptions {
 }
 
 /// What became of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decoded {
     /// One entry was appended to the batch.
     Record {
@@ -48,6 +48,8 @@ pub enum Decoded {
     },
     /// The line is to be counted and no entry was appended.
     Ignored(Ignored),
+    /// The line says that it is of another sandbox than the stream: nothing was appended or learnt.
+    OtherSandbox(StatedSandbox),
 }
 
 /// Turns the lines of one stream into entries. One physical line has exactly one [`Decoded`].
@@ -156,6 +158,10 @@ impl Decoder {
             // Returned before.
             Reading::Ignored(why) => return Decoded::Ignored(why),
         };
+        if let Some(stated) = draft.stated.take_if(|stated| stated.contradicts(arrival.stream)) {
+            self.spans = spans;
+            return Decoded::OtherSandbox(stated);
+        }
         self.learn(&draft, arrival);
         self.label(&mut draft, arrival);
         draft.row.raw = Some(arrival.raw.cut(&mut spans, &self.redactor));

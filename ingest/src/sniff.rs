@@ -1,5 +1,6 @@
 //! A look at the start of an input, before anything is written.
 
+use crate::clock::LineTime;
 use crate::decoder::StatedSandbox;
 use crate::line::{Body, Line};
 use crate::{escape, key_value, ocsf_json};
@@ -39,6 +40,18 @@ pub fn sniff(head: &[u8]) -> Sniff {
         }
     }
     sniff
+}
+
+/// Whether the line itself says when it happened; a time of day is enough.
+pub fn carries_time(line: &[u8]) -> bool {
+    let text = escape::spell_bytes(line);
+    let plain = escape::strip(&text);
+    let line = Line::read(&plain.text);
+    match (line.time, line.body) {
+        (LineTime::Moment(_) | LineTime::OfDay(_), _) => true,
+        (_, Body::Json(text)) => ocsf_json::read(text).is_ok(),
+        _ => false,
+    }
 }
 
 fn is_known(body: Body<'_>) -> bool {

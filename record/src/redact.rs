@@ -2,12 +2,54 @@
 //!
 //! A [`Redactor`] looks at text and adds the byte ranges of what it recognises to [`Spans`]; the spans
 //! then cut any part of that text. Nothing is copied while no secret is found.
+//!
+//! The path of a text: one pass over all of it looks for literals that a shape could begin with; most
+//! texts have none and are done. Else each place is looked at by the matcher of its shape; a text with
+//! `%` or `\` is also looked at as it reads with up to three layers of escapes undone, and what is
+//! found there is cut with its whole escapes. Then the cut text is looked at again, so that redacting
+//! it once more finds nothing.
+//!
+//! Limits: time and memory are linear in the text's length. `docs/REDACTION.md` lists the shapes, and
+//! what gets through.
+//!
+//! ```
+//! use boundlane_record::redact::{Redactor, Spans};
+//!
+//! let line = "HTTP:PUT [MED] DENIED PUT http://api.github.com/x?token=abc [policy:p engine:opa]";
+//! let mut spans = Spans::new();
+//! Redactor::default().line(line, &mut spans);
+//! assert_eq!(spans.count(), 1);
+//! assert_eq!(
+//!     spans.cut(line, 0..line.len()),
+//!     "HTTP:PUT [MED] DENIED PUT http://api.github.com/x?[redacted] [policy:p engine:opa]"
+//! );
+//! ```
 
-use std::borrow::Cow;
+mod assign;
+mod command;
+mod decode;
+mod json;
+mod mark;
+mod prefilter;
+mod scan;
+mod shapes;
+mod spans;
+mod text;
+mod url;
+
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// What stands where a secret was.
-pub const MARK: &str = "[redacted]";
+use regex::bytes::{Regex, RegexBuilder};
+
+use prefilter::Prefilter;
+pub use spans::{MARK, Spans};
+
+/// The memory that one compiled `redact` pattern may take, in bytes.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// The literals are the same for every redactor.
+static PREFILTER: LazyLock<Prefilter> = LazyLock::new(Prefilter::new);
 
 /// A pattern from the configuration that is not a regular expression.
 #[derive(Debug, thiserror::Error)]
@@ -24,120 +66,88 @@ pub struct BadPattern {
 pub enum FieldKind {
     /// A URL or a request target: its query, fragment and userinfo go, token-like path segments too.
     Url,
-    /// A command line.
+    /// A command line: passwords behind the flags of well-known tools go too.
     Command,
     /// Any other text.
     Text,
 }
 
 /// Recognises secrets. Built once, shared by all threads.
-#[derive(Debug, Default)]
-pub struct Redactor {}
+#[derive(Debug)]
+pub struct Redactor {
+    prefilter: &'static Prefilter,
+    extra: Vec<Regex>,
+}
+
+impl Default for Redactor {
+    /// The built-in shapes alone.
+    fn default() -> Redactor {
+        Redactor {
+            prefilter: &PREFILTER,
+            extra: Vec::new(),
+        }
+    }
+}
 
 impl Redactor {
     /// The built-in shapes, and `extra` regular expressions whose whole match is cut.
     ///
+    /// They run in linear time, on every text and on what it says under its escapes.
+    ///
     /// # Errors
-    /// [`BadPattern`] for the first that does not compile.
-    pub fn new(_extra: &[String]) -> Result<Redactor, BadPattern> {
-        Ok(Redactor {})
+    /// [`BadPattern`] for the first that does not compile, or takes more than 1 MiB compiled.
+    pub fn new(extra: &[String]) -> Result<Redactor, BadPattern> {
+        let compiled = extra.iter().enumerate().map(|(index, pattern)| {
+            let built = RegexBuilder::new(pattern)
+                .size_limit(PATTERN_BYTES_MAX)
+                .dfa_size_limit(PATTERN_BYTES_MAX)
+                .build();
+            built.map_err(|error| BadPattern {
+                number: index + 1,
+                why: why(&error),
+            })
+        });
+        Ok(Redactor {
+            extra: compiled.collect::<Result<_, _>>()?,
+            ..Redactor::default()
+        })
     }
 
     /// Adds what is recognised anywhere in a line of text.
-    pub fn line(&self, _line: &str, _spans: &mut Spans) {}
+    pub fn line(&self, line: &str, spans: &mut Spans) {
+        self.field(line, 0..line.len(), FieldKind::Text, spans);
+    }
 
     /// Adds what is recognised in `line[field]`, knowing what the field is.
-    pub fn field(&self, _line: &str, _field: Range<usize>, _kind: FieldKind, _spans: &mut Spans) {}
+    pub fn field(&self, line: &str, field: Range<usize>, kind: FieldKind, spans: &mut Spans) {
+        let cuts = scan::settled(self, line[field.clone()].as_bytes(), kind);
+        if !cuts.is_empty() {
+            let in_line = cuts
+                .iter()
+                .map(|cut| field.start + cut.start..field.start + cut.end);
+            spans.add_all(in_line.collect());
+        }
+    }
 
     /// Adds what is recognised in a line that is one JSON value: inside strings as they decode, and
-    /// whole values by their key. Every span lies inside one string's quotes or is one bare scalar.
-    pub fn json(&self, _line: &str, _spans: &mut Spans) {}
-}
-
-/// Byte ranges of one text that must not be written: sorted, disjoint, on character boundaries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spans {
-    ranges: Vec<Range<usize>>,
-}
-
-impl Spans {
-    /// No spans.
-    pub const fn new() -> Spans {
-        Spans { ranges: Vec::new() }
-    }
-
-    /// Forgets all spans and keeps the memory.
-    pub fn clear(&mut self) {
-        self.ranges.clear();
-    }
-
-    /// Whether nothing is cut.
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
-    /// How many places are cut.
-    pub fn count(&self) -> usize {
-        self.ranges.len()
-    }
-
-    /// The ranges, in order.
-    pub fn ranges(&self) -> &[Range<usize>] {
-        &self.ranges
-    }
-
-    /// Adds a range; what overlaps or touches becomes one.
-    pub fn add(&mut self, range: Range<usize>) {
-        if range.is_empty() {
+    /// whole values by their key. Every span lies inside one string's quotes or is one bare scalar, for
+    /// which [`Spans::cut`] writes a string: the line stays valid JSON.
+    ///
+    /// A line that is not one JSON value is looked at as text too.
+    pub fn json(&self, line: &str, spans: &mut Spans) {
+        if self.extra.is_empty() && !self.prefilter.is_triggered(line.as_bytes()) {
             return;
         }
-        let first = self.ranges.partition_point(|old| old.end < range.start);
-        let last = self.ranges.partition_point(|old| old.start <= range.end);
-        let merged = self.ranges[first..last].iter().fold(range, |all, old| {
-            all.start.min(old.start)..all.end.max(old.end)
-        });
-        self.ranges.splice(first..last, [merged]);
-    }
-
-    /// `text[part]` with [`MARK`] for each place that is cut, also where a span only reaches into it.
-    pub fn cut<'t>(&self, text: &'t str, part: Range<usize>) -> Cow<'t, str> {
-        let first = self.ranges.partition_point(|span| span.end <= part.start);
-        let touching = self.ranges[first..]
-            .iter()
-            .take_while(|span| span.start < part.end);
-        let mut kept = String::new();
-        let mut at = part.start;
-        let mut any = false;
-        for span in touching {
-            any = true;
-            kept.push_str(&text[at..span.start.max(at)]);
-            kept.push_str(MARK);
-            at = span.end.min(part.end);
+        if json::walk(self, line, spans).is_err() {
+            self.line(line, spans);
         }
-        if !any {
-            return Cow::Borrowed(&text[part]);
-        }
-        kept.push_str(&text[at..part.end]);
-        Cow::Owned(kept)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_that_touch_are_one_place() {
-        let mut spans = Spans::new();
-        for range in [8..9, 2..4, 4..5, 0..1] {
-            spans.add(range);
-        }
-        assert_eq!(spans.ranges(), [0..1, 2..5, 8..9]);
-        assert_eq!(
-            spans.cut("0123456789", 0..10),
-            "[redacted]1[redacted]567[redacted]9"
-        );
-        assert_eq!(spans.cut("0123456789", 3..8), "[redacted]567");
-        assert_eq!(spans.cut("0123456789", 5..8), "567");
+/// What is wrong with a pattern, without any of its text: it is there to match a secret.
+fn why(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(limit) => format!("it takes more than {limit} bytes compiled"),
+        _ => "it is not a valid regular expression".to_owned(),
     }
 }

@@ -1,0 +1,141 @@
+//! Entries to columns: canonical bytes come in, one record batch goes out.
+
+use std::sync::Arc;
+
+use arrow::array::PrimitiveArray;
+use arrow::array::{
+    ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, RecordBatch, StringArray, StringBuilder,
+    TimestampMicrosecondBuilder,
+};
+use arrow::datatypes::Int64Type;
+use arrow::error::ArrowError;
+use boundlane_record::{Column, ColumnType, PlaceColumn, Row, Seq, Value};
+
+use crate::schema::schema;
+
+/// Columns that grow by one row at a time. A column costs nothing for a row in which it is absent.
+pub(crate) struct Columns {
+    rows: usize,
+    entry: Vec<Builder>,
+    rest: Builder,
+}
+
+impl Columns {
+    /// Empty columns with room for `rows` rows.
+    pub(crate) fn with_capacity(rows: usize) -> Columns {
+        let builder = |column: &Column| Builder::new(column.column_type(), rows);
+        Columns {
+            rows: 0,
+            entry: Column::ALL.iter().map(builder).collect(),
+            rest: Builder::new(PlaceColumn::rest.column_type(), 0),
+        }
+    }
+
+    /// Appends one entry.
+    pub(crate) fn push(&mut self, row: &Row<'_>) {
+        let at = self.rows;
+        row.each_present(|column, value| self.entry[column as usize].put(at, value));
+        if !row.rest.is_empty() {
+            self.rest.put(at, Value::Text(&row.rest));
+        }
+        self.rows += 1;
+    }
+
+    /// The batch of the rows so far: numbers from `first` on, all of `journal` and `machine`.
+    pub(crate) fn finish(
+        self,
+        first: Seq,
+        journal: &str,
+        machine: Option<&str>,
+    ) -> Result<RecordBatch, ArrowError> {
+        let rows = self.rows;
+        let number = |index: usize| i64::try_from(first.0 + index as u64).unwrap_or(i64::MAX);
+        let seq = PrimitiveArray::<Int64Type>::from_iter_values((0..rows).map(number));
+        let mut arrays: Vec<ArrayRef> = vec![
+            Arc::new(seq),
+            Arc::new(repeated(Some(journal), rows)),
+            Arc::new(repeated(machine, rows)),
+        ];
+        arrays.extend(self.entry.into_iter().map(|builder| builder.finish(rows)));
+        arrays.push(self.rest.finish(rows));
+        RecordBatch::try_new(schema(), arrays)
+    }
+}
+
+fn repeated(text: Option<&str>, rows: usize) -> StringArray {
+    let Some(text) = text else {
+        return StringArray::new_null(rows);
+    };
+    let mut builder = StringBuilder::with_capacity(rows, rows * text.len());
+    builder.append_value_n(text, rows);
+    builder.finish()
+}
+
+/// One column that is being built, and how many rows of it are filled.
+struct Builder {
+    filled: usize,
+    values: Values,
+}
+
+enum Values {
+    Text(StringBuilder),
+    Int(Int32Builder),
+    Long(Int64Builder),
+    Time(TimestampMicrosecondBuilder),
+    Bool(BooleanBuilder),
+}
+
+impl Builder {
+    fn new(column_type: ColumnType, rows: usize) -> Builder {
+        let values = match column_type {
+            ColumnType::Text => Values::Text(StringBuilder::with_capacity(rows, 0)),
+            ColumnType::Int => Values::Int(Int32Builder::new()),
+            ColumnType::Long => Values::Long(Int64Builder::new()),
+            ColumnType::Time => {
+                Values::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC"))
+            }
+            ColumnType::Bool => Values::Bool(BooleanBuilder::new()),
+        };
+        Builder { filled: 0, values }
+    }
+
+    fn put(&mut self, at: usize, value: Value<'_>) {
+        self.fill(at);
+        self.filled = at + 1;
+        match (&mut self.values, value) {
+            (Values::Text(builder), Value::Text(text)) => builder.append_value(text),
+            (Values::Int(builder), Value::Int(n)) => builder.append_value(n),
+            (Values::Long(builder), Value::Long(n)) => builder.append_value(n),
+            (Values::Time(builder), Value::Time(micros)) => builder.append_value(micros.0),
+            (Values::Bool(builder), Value::Bool(b)) => builder.append_value(b),
+            _ => unreachable!("a row gives every column in the column's own type"),
+        }
+    }
+
+    /// Appends nulls up to row `to`.
+    fn fill(&mut self, to: usize) {
+        let missing = to - self.filled;
+        if missing == 0 {
+            return;
+        }
+        self.filled = to;
+        match &mut self.values {
+            Values::Text(builder) => builder.append_nulls(missing),
+            Values::Int(builder) => builder.append_nulls(missing),
+            Values::Long(builder) => builder.append_nulls(missing),
+            Values::Time(builder) => builder.append_nulls(missing),
+            Values::Bool(builder) => builder.append_nulls(missing),
+        }
+    }
+
+    fn finish(mut self, rows: usize) -> ArrayRef {
+        self.fill(rows);
+        match self.values {
+            Values::Text(mut builder) => Arc::new(builder.finish()),
+            Values::Int(mut builder) => Arc::new(builder.finish()),
+            Values::Long(mut builder) => Arc::new(builder.finish()),
+            Values::Time(mut builder) => Arc::new(builder.finish()),
+            Values::Bool(mut builder) => Arc::new(builder.finish()),
+        }
+    }
+}

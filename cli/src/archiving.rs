@@ -1,0 +1,121 @@
+//! Takes the prefix of the journal that no archive file holds yet into the local archive.
+
+use std::ops::ControlFlow;
+
+use boundlane_archive::{ArchiveError, Archived, Archiver, JournalId};
+use boundlane_record::Seq;
+use boundlane_store::{
+    AppendError, Consumer, Found, Journal, Lock, LockError, LockName, ReadError, Reader, Select,
+};
+
+use crate::context::{Context, wall_clock};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::journal;
+
+/// What an archive run did.
+pub(crate) struct Report {
+    /// Numbers archived now; 0 when all were archived already.
+    pub(crate) entries: u64,
+    /// Everything through this number is in the archive.
+    pub(crate) through: Seq,
+    /// The files of this run.
+    pub(crate) archived: Option<Archived>,
+}
+
+/// Archives everything that is committed now, reads it back, and acknowledges it. The caller holds the lock.
+pub(crate) fn archive_prefix(ctx: &Context, journal: &mut Journal, _held: &Lock) -> Outcome<Report> {
+    let reader = journal::open_for_reading(ctx)?
+        .ok_or_else(|| Failure::failed("the journal is gone; run the same command again"))?;
+    let head = reader.head().map_err(unread)?;
+    let done = archived_through(&reader)?;
+    if done.0 >= head.size.0 {
+        return Ok(Report { entries: 0, through: done, archived: None });
+    }
+    let archived = write(ctx, &reader, done, Seq(head.size.0))?;
+    let through = Seq(archived.edge.size().0);
+    let now = wall_clock();
+    journal.acknowledge(Consumer::Archiver, through, now).map_err(unacknowledged)?;
+    Ok(Report { entries: through.0 - done.0, through, archived: Some(archived) })
+}
+
+/// Takes `archive.lock`, waiting for whoever has it: archiving always ends.
+pub(crate) fn wait_for_lock(ctx: &Context) -> Outcome<Lock> {
+    let dir = journal::state_dir(ctx)?;
+    match Lock::take(&dir, LockName::Archive) {
+        Err(LockError::HeldBy { pid, .. }) => {
+            let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+            ctx.note(&format!("waiting for {who}, which is archiving"));
+            Lock::wait(&dir, LockName::Archive).map_err(unlocked)
+        }
+        taken => taken.map_err(unlocked),
+    }
+}
+
+/// Everything through this number is in the archive, as far as the journal knows.
+fn archived_through(reader: &Reader) -> Outcome<Seq> {
+    let totals = reader.totals().map_err(unread)?;
+    let word = Consumer::Archiver.word();
+    let ack = totals.acks.iter().find(|ack| ack.consumer == word);
+    Ok(ack.map_or(Seq(0), |ack| ack.through))
+}
+
+fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Archived> {
+    let id = reader.head().map_err(unread)?.journal;
+    let id = JournalId::parse(&id).ok_or_else(|| Failure::failed("the journal has no usable id"))?;
+    let edge = reader.edge_at(after.tree_size()).map_err(unread)?.ok_or_else(|| {
+        Failure::failed("the journal does not know its tree at the archived size; run `boundlane fsck`")
+    })?;
+    let archiver = Archiver::open(journal::archive_root(ctx)?).map_err(unarchived)?;
+    let mut run = archiver.begin(&id, edge).map_err(unarchived)?;
+    let mut progress = ctx.progress_items("archiving", Some(through.0 - after.0));
+    let select = Select::all().after(after).through(through);
+    let stopped = reader.each_entry(select, |found| match found {
+        Found::Entry(seq, entry) => match run.push(seq, entry) {
+            Ok(()) => {
+                progress.at(seq.0 - after.0);
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(unarchived(error)),
+        },
+        Found::Damaged(damage) => ControlFlow::Break(damaged(damage.first, damage.last, damage.why)),
+        Found::Pruned { first, last } => {
+            ControlFlow::Break(damaged(first, last, "pruned before they were archived"))
+        }
+    });
+    match stopped.map_err(unread)? {
+        Some(failure) => Err(failure),
+        None => run.finish().map_err(unarchived),
+    }
+}
+
+fn damaged(first: Seq, last: Seq, why: &str) -> Failure {
+    Failure::failed(format_args!("entries {first} to {last} cannot be archived: {why}"))
+        .advise("run `boundlane fsck` to see what is readable; nothing was removed")
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unread)`")]
+pub(crate) fn unread(error: ReadError) -> Failure {
+    Failure::failed(format_args!("the journal cannot be read: {error}"))
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unlocked)`")]
+fn unlocked(error: LockError) -> Failure {
+    let exit = match &error {
+        LockError::HeldBy { .. } => Exit::NotReady,
+        LockError::Dir(_) => Exit::Failed,
+    };
+    Failure::new(exit, error)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unarchived)`")]
+fn unarchived(error: ArchiveError) -> Failure {
+    Failure::failed(error)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unacknowledged)`")]
+fn unacknowledged(error: AppendError) -> Failure {
+    Failure::failed(format_args!(
+        "the archive is written, but the journal could not note it: {error}"
+    ))
+    .advise("run `boundlane archive`; what is archived is recognised")
+}

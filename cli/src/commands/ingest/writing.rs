@@ -1,0 +1,114 @@
+//! The one thread that writes the journal, fed by a bounded channel.
+//!
+//! Group commit by itself: what arrived while the previous commit ran goes into the next one, and the
+//! first item after a pause at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use boundlane_record::{Books, EntryBatch, Micros, StreamName};
+use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal};
+
+/// Items on their way to the writer. One holds at most 500 entries, about 250 KB.
+const CHANNEL_ITEMS_MAX: usize = 16;
+
+/// One item, owned.
+pub(super) struct Prepared {
+    pub(super) stream: Arc<StreamName>,
+    pub(super) entries: EntryBatch,
+    pub(super) at: Micros,
+    pub(super) books: Books,
+    pub(super) checkpoint: Checkpoint,
+}
+
+/// The writing thread.
+pub(super) struct Writer {
+    items: SyncSender<Prepared>,
+    emptied: Receiver<EntryBatch>,
+    thread: JoinHandle<(Journal, Result<(), AppendError>)>,
+}
+
+/// The writer has stopped; [`Writer::finish`] says why.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+impl Writer {
+    /// Starts the thread. `versions` are the checkpoints that the first item of each stream follows.
+    pub(super) fn start(journal: Journal, versions: HashMap<String, u64>) -> Writer {
+        let (items, incoming) = sync_channel(CHANNEL_ITEMS_MAX);
+        let (returned, emptied) = sync_channel(CHANNEL_ITEMS_MAX);
+        let thread = std::thread::spawn(move || {
+            let mut committer = Committer { journal, versions, returned };
+            let ended = committer.run(&incoming);
+            (committer.journal, ended)
+        });
+        Writer { items, emptied, thread }
+    }
+
+    /// An empty batch, with the memory of one that was written when there is one.
+    pub(super) fn batch(&self) -> EntryBatch {
+        self.emptied.try_recv().unwrap_or_default()
+    }
+
+    /// Hands an item over; waits while the channel is full.
+    pub(super) fn send(&self, item: Prepared) -> Result<(), Stopped> {
+        self.items.send(item).map_err(|_| Stopped)
+    }
+
+    /// Waits until everything is durable. The journal comes back either way.
+    pub(super) fn finish(self) -> (Option<Journal>, Result<(), AppendError>) {
+        drop(self.items);
+        match self.thread.join() {
+            Ok((journal, ended)) => (Some(journal), ended),
+            Err(_) => (None, Err(AppendError::Poisoned)),
+        }
+    }
+}
+
+struct Committer {
+    journal: Journal,
+    versions: HashMap<String, u64>,
+    returned: SyncSender<EntryBatch>,
+}
+
+impl Committer {
+    fn run(&mut self, incoming: &Receiver<Prepared>) -> Result<(), AppendError> {
+        let mut arrived = Vec::new();
+        while let Ok(first) = incoming.recv() {
+            arrived.push(first);
+            arrived.extend(incoming.try_iter().take(COMMIT_ITEMS_MAX - 1));
+            self.commit(&arrived)?;
+            for mut item in arrived.drain(..) {
+                item.entries.clear();
+                // Full, or nobody reads any more: the memory goes back to the system instead.
+                let _ = self.returned.try_send(item.entries);
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, arrived: &[Prepared]) -> Result<(), AppendError> {
+        let mut following = self.versions.clone();
+        let mut items = Vec::with_capacity(arrived.len());
+        for item in arrived {
+            let expects = following.get(&item.stream.stream).copied();
+            following.insert(item.stream.stream.clone(), expects.map_or(1, |version| version + 1));
+            items.push(Item {
+                stream: &item.stream,
+                entries: &item.entries,
+                at: item.at,
+                books: item.books,
+                expects,
+                checkpoint: &item.checkpoint,
+                open_losses: &[],
+            });
+        }
+        let appended = self.journal.append(&items)?;
+        for (item, written) in arrived.iter().zip(appended.items) {
+            self.versions.insert(item.stream.stream.clone(), written.version);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! The journal and the archive of this run's state directory, opened as commands need them.
+
+use std::path::Path;
+
+use boundlane_archive::{Root, list};
+use boundlane_record::redact;
+use boundlane_store::{Journal, KnownHead, OpenError, Opened, Reader, Setup, StateDir};
+
+use crate::context::{Context, wall_clock};
+use crate::exit::{Exit, Failure, Outcome};
+
+/// The state directory of this run.
+pub(crate) fn state_dir(ctx: &Context) -> Outcome<StateDir> {
+    Ok(StateDir::at(&ctx.state_dir()?.path))
+}
+
+/// The local archive of this run.
+pub(crate) fn archive_root(ctx: &Context) -> Outcome<Root> {
+    Ok(Root::at(ctx.archive_root()?.path))
+}
+
+/// Opens the journal for writing, and says when it is another one than before.
+pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
+    let dir = state_dir(ctx)?;
+    let setup = Setup {
+        program: concat!("boundlane ", env!("CARGO_PKG_VERSION")).to_owned(),
+        machine_label: machine_label(),
+        machine_id: machine_id(Path::new("/etc/machine-id")),
+        redaction: redact::VERSION,
+        now: wall_clock(),
+        known_heads: known_heads(&archive_root(ctx)?),
+    };
+    let (journal, opened) = Journal::open(&dir, &setup).map_err(unopened)?;
+    tell(ctx, &opened);
+    Ok((journal, opened))
+}
+
+/// Opens the journal for reading; `None` when nothing was ever recorded here.
+pub(crate) fn open_for_reading(ctx: &Context) -> Outcome<Option<Reader>> {
+    Reader::open(&state_dir(ctx)?).map_err(unopened)
+}
+
+/// What an opening that failed means for the person: a newer file is no damage.
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unopened)`")]
+pub(crate) fn unopened(error: OpenError) -> Failure {
+    let exit = match &error {
+        OpenError::NewerSchema(_) | OpenError::InUse { .. } => Exit::NotReady,
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, error)
+}
+
+fn tell(ctx: &Context, opened: &Opened) {
+    if let Some(path) = &opened.set_aside {
+        ctx.warn(&format!(
+            "the journal in this directory was not this machine's own history; it is kept at `{}` and a new one begins",
+            crate::context::shown(path)
+        ));
+    }
+    if opened.key_replaced {
+        ctx.warn("`digest.key` is another than before: files that were read already will be read as new");
+    }
+    if opened.losses_numbered > 0 {
+        ctx.note(&format!("{} losses that a crash left open were numbered", opened.losses_numbered));
+    }
+}
+
+/// The newest head of each journal in the archive: what the journal must have on its tree.
+fn known_heads(root: &Root) -> Vec<KnownHead> {
+    let listing = list(root);
+    let newest = |holding: &boundlane_archive::Holding| {
+        let head = listing.head_of(&holding.journal)?;
+        Some(KnownHead {
+            journal: holding.journal.to_string(),
+            size: head.size,
+            root: head.root,
+        })
+    };
+    listing.holdings().iter().filter_map(newest).collect()
+}
+
+fn machine_id(path: &Path) -> Option<String> {
+    let id = std::fs::read_to_string(path).ok()?;
+    let id = id.trim();
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
+fn machine_label() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

@@ -1,0 +1,6 @@
+//! Results: one way to standard output, and one sink for each form of rows.
+
+pub(crate) mod cell;
+pub(crate) mod csv;
+pub(crate) mod json;
+pub(crate) mod out;

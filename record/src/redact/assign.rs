@@ -1,0 +1,410 @@
+//! Values that are secret by the name before them: `key=value`, `key: value`, `--key value`, header
+//! values, `Bearer X`, `-u user:pass`.
+
+use std::ops::Range;
+
+use super::mark::is_mark;
+use super::prefilter::{HEADER_WORDS, KEY_WORDS};
+use super::text::{Class, Text, is_quote, is_space};
+
+/// How far the secret behind a key reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyClass {
+    /// One value.
+    Value,
+    /// A header's value: the rest of what holds the header.
+    Header,
+}
+
+/// Words that follow `bearer` in prose.
+const PROSE: [&str; 26] = [
+    "and",
+    "as",
+    "auth",
+    "authentication",
+    "authorization",
+    "but",
+    "credential",
+    "credentials",
+    "error",
+    "expired",
+    "failed",
+    "for",
+    "from",
+    "has",
+    "header",
+    "in",
+    "invalid",
+    "is",
+    "missing",
+    "not",
+    "or",
+    "required",
+    "scheme",
+    "token",
+    "tokens",
+    "was",
+];
+
+/// What was settled, so that no part of a text is looked at again and again.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    /// The last name that was looked at.
+    name: Range<usize>,
+    /// The last value without quotes; a key inside it ends its own value where it ends.
+    bare: Range<usize>,
+    /// No key counts before this: it is inside a quoted value.
+    quoted_until: usize,
+    /// No header counts before this.
+    header_until: usize,
+    /// No closing bracket of each kind from here on.
+    no_closing: [Option<usize>; 4],
+    /// The last word after `Bearer` or `Basic`.
+    credential: Range<usize>,
+    /// The last argument of a `-u` that has no colon.
+    no_colon: Range<usize>,
+}
+
+impl Keys {
+    /// Looks at the name around the key word at `word`.
+    pub(super) fn key(
+        &mut self,
+        text: &Text<'_>,
+        word: Range<usize>,
+        class: KeyClass,
+        found: &mut Vec<Range<usize>>,
+    ) {
+        let settled = self.name.start <= word.start && word.end <= self.name.end;
+        if settled && class == KeyClass::Value || word.start < self.quoted_until {
+            return;
+        }
+        let is_named = |byte| Class::Token.has(byte) || byte == b'.';
+        let start = text.while_before(word.start, is_named);
+        let end = text.while_at(word.end, is_named);
+        self.name = start..end;
+        let header = class == KeyClass::Header;
+        if header && (word.end != end || start < self.header_until) {
+            return;
+        }
+        let Some(gap) = gap(text, &self.name, &word) else {
+            return;
+        };
+        match class {
+            KeyClass::Value => self.value(text, &gap, found),
+            KeyClass::Header => self.header(text, &gap, found),
+        }
+    }
+
+    fn value(&mut self, text: &Text<'_>, gap: &Gap, found: &mut Vec<Range<usize>>) {
+        let at = gap.end;
+        match text.at(at) {
+            Some(quote) if is_quote(quote) => {
+                let end = text.quoted_end(at + 1, quote);
+                self.quoted_until = end;
+                found.push(at + 1..end);
+            }
+            Some(open @ (b'[' | b'{' | b'(' | b'<')) => {
+                if gap.is_spaced && !gap.is_quoted && text.is_assignment(at + 1, b":") {
+                    return; // The next group of a shorthand line.
+                }
+                let inner = self.closing(text, at + 1, open).unwrap_or(at);
+                found.push(at..self.bare_end(text, inner));
+            }
+            Some(_) => found.push(at..self.bare_end(text, at)),
+            None => {}
+        }
+    }
+
+    /// A header's value goes on to the quote that the header is in, or to the end of its line or group.
+    fn header(&mut self, text: &Text<'_>, gap: &Gap, found: &mut Vec<Range<usize>>) {
+        let (at, end) = match (text.at(gap.end), gap.opener) {
+            (Some(quote), _) if is_quote(quote) => {
+                (gap.end + 1, text.quoted_end(gap.end + 1, quote))
+            }
+            (_, Some(quote)) => (gap.end, text.quoted_end(gap.end, quote)),
+            _ => (gap.end, group_end(text, gap.end)),
+        };
+        self.header_until = end;
+        let value = trimmed(text, at..end);
+        let bytes = text.slice(value.clone());
+        let credential = bytes.iter().position(|&byte| is_space(byte));
+        let is_marked = credential.is_some_and(|space| is_mark(bytes[space..].trim_ascii()));
+        if !is_marked {
+            found.push(value);
+        }
+    }
+
+    fn bare_end(&mut self, text: &Text<'_>, at: usize) -> usize {
+        if !(self.bare.start <= at && at < self.bare.end) {
+            self.bare = at..text.bare_end(at);
+        }
+        self.bare.end
+    }
+
+    /// After the first bracket that closes one of this kind.
+    fn closing(&mut self, text: &Text<'_>, at: usize, open: u8) -> Option<usize> {
+        let (kind, close) = match open {
+            b'[' => (0, b']'),
+            b'{' => (1, b'}'),
+            b'<' => (2, b'>'),
+            _ => (3, b')'),
+        };
+        if self.no_closing[kind].is_some_and(|from| from <= at) {
+            return None;
+        }
+        let end = text.find(at, close);
+        if end.is_none() {
+            self.no_closing[kind] = Some(at);
+        }
+        end.map(|end| end + 1)
+    }
+
+    /// What follows `Bearer` or `Basic` at `word`.
+    pub(super) fn scheme(
+        &mut self,
+        text: &Text<'_>,
+        word: Range<usize>,
+        found: &mut Vec<Range<usize>>,
+    ) {
+        let is_inside = text
+            .before(word.start)
+            .is_some_and(|byte| Class::Word.has(byte));
+        let mut at = word.end;
+        if matches!(text.at(at), Some(b':' | b'=')) {
+            at += 1;
+        }
+        at = text.after_blanks(at);
+        if is_inside || at == word.end {
+            return;
+        }
+        at += usize::from(text.at(at).is_some_and(is_quote));
+        if !self.credential.contains(&at) {
+            let is_part = |byte| Class::Dotted.has(byte) || matches!(byte, b'~' | b'+' | b'/');
+            self.credential = at..text.while_at(at, is_part);
+        }
+        let end = self.credential.end;
+        let credential = text.slice(at..end);
+        let is_secret = match text.at(word.start).map(|byte| byte.to_ascii_lowercase()) {
+            Some(b'b') if text.says(word.start, "basic") => is_base64_like(credential),
+            _ => !PROSE
+                .iter()
+                .any(|word| credential.eq_ignore_ascii_case(word.as_bytes())),
+        };
+        if is_secret && !credential.starts_with(b"=") {
+            found.push(at..end);
+        }
+    }
+
+    /// The `user:password` after the flag at `at`.
+    pub(super) fn user_flag(&mut self, text: &Text<'_>, at: usize, found: &mut Vec<Range<usize>>) {
+        let long = ["--user", "--proxy-user"]
+            .into_iter()
+            .find(|flag| text.says(at, flag));
+        let value = match long {
+            Some(flag) if text.at(at + flag.len()) == Some(b'=') => Some(at + flag.len() + 1),
+            Some(flag) => after_item(text, at + flag.len()),
+            None => after_item(text, at + 2).or(Some(at + 2)),
+        };
+        let Some(value) = value else {
+            return;
+        };
+        let range = match text.at(value) {
+            Some(quote) if is_quote(quote) => value + 1..text.quoted_end(value + 1, quote),
+            _ => value..self.bare_end(text, value),
+        };
+        if self.no_colon.contains(&range.start) {
+            return;
+        }
+        match memchr::memchr(b':', text.slice(range.clone())) {
+            None => self.no_colon = range,
+            Some(colon) if is_user_and_password(text.slice(range.clone()), colon) => {
+                found.push(range);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// What stands between a key and its value.
+struct Gap {
+    /// Where the value begins.
+    end: usize,
+    /// Blanks stand between the separator and the value.
+    is_spaced: bool,
+    /// The key is in quotes of its own.
+    is_quoted: bool,
+    /// The quote right before the key, when it does not end right after it.
+    opener: Option<u8>,
+}
+
+/// The gap after the key `name`, when one follows that makes what comes next its value.
+fn gap(text: &Text<'_>, name: &Range<usize>, word: &Range<usize>) -> Option<Gap> {
+    let opener = text.before(name.start).filter(|&byte| is_quote(byte));
+    let is_quoted = opener.is_some() && text.at(name.end) == opener;
+    let mut at = name.end + usize::from(is_quoted);
+    if text.at(at) == Some(b']') && text.at(at + 1) == Some(b'=') {
+        at += 1; // user[password]=x
+    }
+    let separator = text.after_blanks(at);
+    let gap = |end: usize, from: usize| Gap {
+        end,
+        is_spaced: end > from,
+        is_quoted,
+        opener: opener.filter(|_| !is_quoted),
+    };
+    match text.at(separator) {
+        Some(b'=') => {
+            let after =
+                separator + 1 + usize::from(matches!(text.at(separator + 1), Some(b'=' | b'>')));
+            let value = text.after_blanks(after);
+            let is_empty = value > after && separator == at && text.is_assignment(value, b"=");
+            (!is_empty).then(|| gap(value, after))
+        }
+        Some(b':') => {
+            let after = separator + 1 + usize::from(text.at(separator + 1) == Some(b'='));
+            let value = text.after_blanks(after);
+            let is_colon_else = matches!(
+                text.from(separator),
+                [b':', b':', ..] | [b':', b'/', b'/', ..]
+            );
+            let is_host = if value > after {
+                is_host_name(text.slice(name.clone()), word.end - name.start)
+            } else {
+                is_port(text, name, after)
+            };
+            (!is_colon_else && !is_host).then(|| gap(value, after))
+        }
+        _ => flag_gap(text, name, at).map(|end| gap(end, at)),
+    }
+}
+
+/// Where the value of the flag `name` begins: after blanks, or in the next item of a list.
+fn flag_gap(text: &Text<'_>, name: &Range<usize>, at: usize) -> Option<usize> {
+    if text.at(name.start) != Some(b'-') {
+        return None;
+    }
+    let value = after_item(text, at)?;
+    let is_flag = match text.from(value) {
+        [b'-', b'-', ..] | [b'-', _] => true,
+        [b'-', _, next, ..] => is_space(*next),
+        _ => false,
+    };
+    (!is_flag).then_some(value)
+}
+
+/// After the blanks, or the quotes and the comma, that part an argument from the next one.
+pub(super) fn after_item(text: &Text<'_>, at: usize) -> Option<usize> {
+    let mut next = at + usize::from(text.at(at).is_some_and(is_quote));
+    next += usize::from(text.at(next) == Some(b','));
+    let value = text.after_blanks(next);
+    let has_gap = value > next || text.before(next) == Some(b',');
+    (has_gap && value < text.len()).then_some(value)
+}
+
+/// `secret-service.example.com: refused`: three labels or more, the key word not in the last.
+fn is_host_name(name: &[u8], word_end: usize) -> bool {
+    let dots = name.iter().filter(|&&byte| byte == b'.').count();
+    dots >= 2 && name[word_end..].contains(&b'.')
+}
+
+/// `secret-service.example.com:443`, `session-api:8080`: up to five digits right after the colon.
+fn is_port(text: &Text<'_>, name: &Range<usize>, at: usize) -> bool {
+    let end = text.while_at(at, |byte| byte.is_ascii_digit());
+    let is_authority =
+        text.slice(name.clone()).contains(&b'.') || text.before(name.start) == Some(b'/');
+    (1..=5).contains(&(end - at))
+        && match text.at(end) {
+            None => true,
+            Some(b'/') => is_authority || text.says(end, "/tcp") || text.says(end, "/udp"),
+            Some(byte) => is_space(byte) || is_quote(byte) || b"],;)}?#".contains(&byte),
+        }
+}
+
+/// The end of the line, or of the bracket group that `at` is in.
+fn group_end(text: &Text<'_>, at: usize) -> usize {
+    let mut depth = 0usize;
+    let mut end = at;
+    while let Some(byte) = text.at(end) {
+        match byte {
+            b'\n' | b'\r' => break,
+            b'[' => depth += 1,
+            b']' if depth == 0 => break,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        end += 1;
+    }
+    text.looked_at(end - at);
+    end
+}
+
+fn trimmed(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
+    let value = text.slice(range.clone());
+    let start = range.start + (value.len() - value.trim_ascii_start().len());
+    start..start + value.trim_ascii().len()
+}
+
+/// Base64 of more than a word: a digit, a sign, or capitals beyond the first letter.
+fn is_base64_like(credential: &[u8]) -> bool {
+    let is_telling = |&byte: &u8| !byte.is_ascii_lowercase() && !matches!(byte, b'-' | b'_' | b'.');
+    credential.len() >= 4 && credential[1..].iter().any(is_telling)
+}
+
+/// Whether the colon parts a name from a password, and is not of a URL, a remote path or two numbers.
+fn is_user_and_password(value: &[u8], colon: usize) -> bool {
+    let is_path = value.get(colon + 1) == Some(&b'/');
+    let are_numbers = value
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b':');
+    !is_path && !are_numbers
+}
+
+/// The class of a JSON key.
+pub(super) fn class_of(key: &[u8]) -> Option<KeyClass> {
+    let key = key.to_ascii_lowercase();
+    if HEADER_WORDS
+        .iter()
+        .any(|word| key.ends_with(word.as_bytes()))
+    {
+        return Some(KeyClass::Header);
+    }
+    let has = |word: &&str| memchr::memmem::find(&key, word.as_bytes()).is_some();
+    KEY_WORDS
+        .iter()
+        .any(|word| has(&word))
+        .then_some(KeyClass::Value)
+}
+
+/// What the argument after a flag holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Nothing secret.
+    Nothing,
+    /// A secret.
+    Secret,
+    /// A name and a password, if it has a colon.
+    UserAndPassword,
+}
+
+impl Due {
+    /// Whether `argument` is what was due.
+    pub(super) fn is(self, argument: &[u8]) -> bool {
+        match self {
+            Due::Nothing => false,
+            Due::Secret => !argument.starts_with(b"--"),
+            Due::UserAndPassword => memchr::memchr(b':', argument)
+                .is_some_and(|colon| is_user_and_password(argument, colon)),
+        }
+    }
+}
+
+/// What is due after `argument`, one of a list.
+pub(super) fn due_after(argument: &[u8]) -> Due {
+    let is_flag =
+        argument.starts_with(b"-") && !argument.iter().any(|&byte| byte == b'=' || is_space(byte));
+    match argument {
+        b"-u" | b"-U" | b"--user" | b"--proxy-user" => Due::UserAndPassword,
+        _ if is_flag && class_of(argument).is_some() => Due::Secret,
+        _ => Due::Nothing,
+    }
+}

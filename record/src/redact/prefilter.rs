@@ -1,0 +1,194 @@
+//! The one pass that every text pays: is there anything in it that a shape could begin with?
+//!
+//! A case-insensitive automaton over the literals below. A text without any of them holds no secret
+//! that the matchers could recognise, and is left alone: no allocation, about a nanosecond a byte.
+
+use aho_corasick::automaton::{Automaton, OverlappingState};
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, Input, MatchKind, StartKind};
+
+use super::assign::KeyClass;
+use super::shapes::FORMS;
+use super::url::Place;
+
+/// What the place of a trigger has to be looked at for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trigger {
+    /// A word that makes a key's value secret.
+    Key(KeyClass),
+    /// `Bearer`, `Basic`.
+    Scheme,
+    /// `-u`, `--user`; the flag begins so many bytes after the trigger.
+    UserFlag(usize),
+    /// A character or a path that means something in a URL.
+    Url(Place),
+    /// A token form, by its place in [`FORMS`].
+    Form(usize),
+    /// `eyJ`.
+    Jwt,
+    /// The first line of a PEM block.
+    Pem,
+    /// A digit, a colon and what a Telegram bot's token goes on with.
+    Telegram,
+    /// `%` or `\`: the text may say something else when it is decoded.
+    Escape,
+    /// A JSON key that matters in JSON alone.
+    JsonKey,
+}
+
+/// The words of keys whose values are secret; law L7's list with its usual spellings, and near relatives.
+pub(super) const KEY_WORDS: [&str; 21] = [
+    "token",
+    "secret",
+    "passw",
+    "passphrase",
+    "api key",
+    "api_key",
+    "api-key",
+    "apikey",
+    "access key",
+    "access_key",
+    "access-key",
+    "accesskey",
+    "account_key",
+    "accountkey",
+    "private key",
+    "private_key",
+    "private-key",
+    "privatekey",
+    "credential",
+    "signature",
+    "session",
+];
+
+/// The ends of header names whose whole value is secret.
+pub(super) const HEADER_WORDS: [&str; 2] = ["authorization", "cookie"];
+
+/// `-u` only counts after one of these, or a path such as `x86_64-unknown` would be looked at.
+const BEFORE_FLAG: [char; 8] = [' ', '\t', '\n', '"', '\'', ':', ',', '['];
+
+pub(super) struct Prefilter {
+    automaton: DFA,
+    triggers: Vec<Trigger>,
+}
+
+impl Prefilter {
+    pub(super) fn new() -> Prefilter {
+        let (literals, triggers): (Vec<String>, Vec<Trigger>) = literals().into_iter().unzip();
+        let automaton = DFA::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .start_kind(StartKind::Unanchored)
+            .prefilter(false)
+            .build(literals)
+            .expect("L7: the built-in literals fit an automaton");
+        Prefilter {
+            automaton,
+            triggers,
+        }
+    }
+
+    /// Whether any trigger is in `text`.
+    pub(super) fn is_triggered(&self, text: &[u8]) -> bool {
+        self.any(text) || begins_with_flag(text)
+    }
+
+    /// Two halves at a time: the automaton waits for memory, so two walks cost as much as one.
+    fn any(&self, text: &[u8]) -> bool {
+        let automaton = &self.automaton;
+        let Ok(start) = automaton.start_state(Anchored::No) else {
+            return true;
+        };
+        let half = text.len() / 2;
+        let (left, right) = text.split_at(half);
+        let (mut a, mut b) = (start, start);
+        for (&in_left, &in_right) in left.iter().zip(right) {
+            a = automaton.next_state(Anchored::No, a, in_left);
+            b = automaton.next_state(Anchored::No, b, in_right);
+            if automaton.is_special(a) || automaton.is_special(b) {
+                return true;
+            }
+        }
+        // What begins in the left half may end in the right one; an odd length leaves one byte over.
+        let overlap = automaton.max_pattern_len().min(right.len());
+        for &byte in &right[..overlap] {
+            a = automaton.next_state(Anchored::No, a, byte);
+            if automaton.is_special(a) {
+                return true;
+            }
+        }
+        right[half..].iter().any(|&byte| {
+            b = automaton.next_state(Anchored::No, b, byte);
+            automaton.is_special(b)
+        })
+    }
+
+    /// Calls `each` with every trigger, by where it ends.
+    pub(super) fn each(&self, text: &[u8], mut each: impl FnMut(Trigger, usize, usize)) {
+        if begins_with_flag(text) {
+            each(Trigger::UserFlag(0), 0, 2);
+        }
+        let mut state = OverlappingState::start();
+        let input = Input::new(text);
+        while self
+            .automaton
+            .try_find_overlapping(&input, &mut state)
+            .is_ok()
+        {
+            let Some(found) = state.get_match() else {
+                return;
+            };
+            let trigger = self.triggers[found.pattern().as_usize()];
+            each(trigger, found.start(), found.end());
+        }
+    }
+}
+
+impl std::fmt::Debug for Prefilter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Prefilter({} literals)", self.triggers.len())
+    }
+}
+
+fn begins_with_flag(text: &[u8]) -> bool {
+    matches!(text, [b'-', b'u' | b'U' | b'-', ..])
+}
+
+fn literals() -> Vec<(String, Trigger)> {
+    let mut all = Vec::new();
+    let mut add = |literal: &str, trigger| all.push((literal.to_owned(), trigger));
+    for word in KEY_WORDS {
+        add(word, Trigger::Key(KeyClass::Value));
+    }
+    for word in HEADER_WORDS {
+        add(word, Trigger::Key(KeyClass::Header));
+    }
+    for word in ["bearer", "basic"] {
+        add(word, Trigger::Scheme);
+    }
+    for before in BEFORE_FLAG {
+        add(&format!("{before}-u"), Trigger::UserFlag(1));
+    }
+    for flag in ["--user", "--proxy-user"] {
+        add(flag, Trigger::UserFlag(0));
+    }
+    for (literal, place) in Place::TRIGGERS {
+        add(literal, Trigger::Url(place));
+    }
+    for (index, form) in FORMS.iter().enumerate() {
+        add(form.prefix, Trigger::Form(index));
+    }
+    for digit in 0..=9 {
+        for next in ('a'..='z').chain(['_', '-']) {
+            add(&format!("{digit}:{next}"), Trigger::Telegram);
+        }
+    }
+    add("eyj", Trigger::Jwt);
+    add("-----begin", Trigger::Pem);
+    add("%", Trigger::Escape);
+    add("\\", Trigger::Escape);
+    for key in super::json::WHOLE_KEYS {
+        add(&format!("\"{key}\""), Trigger::JsonKey);
+    }
+    all
+}
