@@ -5,6 +5,8 @@
 //! Keys after the last known one are kept verbatim in [`Row::rest`], so that reading and writing is the
 //! identity on every canonical entry, whoever wrote it.
 
+mod newer;
+
 use std::borrow::Cow;
 
 use crate::column::{Column, Parsed, Row, Value};
@@ -338,81 +340,5 @@ impl<'a> Reader<'a> {
             return Err(wrong);
         }
         Ok(char::from(byte))
-    }
-
-    /// Everything up to the closing brace: keys of a newer writer, each with any JSON value.
-    fn rest(&mut self, first: bool) -> Result<Cow<'a, str>, NotCanonical> {
-        let end = self.text.len() - 1;
-        let start = self.at;
-        if end < start || self.bytes()[end] != b'}' {
-            return Err(NotCanonical {
-                at: self.text.len(),
-                what: "`}`",
-            });
-        }
-        let mut first_key = first;
-        while self.at < end {
-            if !std::mem::take(&mut first_key) {
-                self.expect(b',', "`,`")?;
-            }
-            let at = self.at;
-            let key = self.string()?;
-            if Column::from_name(&key).is_some() {
-                return Err(NotCanonical {
-                    at,
-                    what: "no known key after a newer one",
-                });
-            }
-            self.expect(b':', "`:`")?;
-            self.skip_value(0)?;
-        }
-        let rest = &self.text[start..self.at];
-        Ok(if first {
-            Cow::Owned(format!(",{rest}"))
-        } else {
-            Cow::Borrowed(rest)
-        })
-    }
-
-    /// Steps over any compact JSON value, nested at most 32 deep.
-    fn skip_value(&mut self, depth: usize) -> Result<(), NotCanonical> {
-        if depth > 32 {
-            return self.fail("nesting of at most 32");
-        }
-        match self.peek() {
-            Some(b'"') => self.string().map(drop),
-            Some(b'{') => self.skip_list(b'}', true, depth),
-            Some(b'[') => self.skip_list(b']', false, depth),
-            Some(b't') => self.word("true", Parsed::Bool(true)).map(drop),
-            Some(b'f') => self.word("false", Parsed::Bool(false)).map(drop),
-            Some(b'n') => self.word("null", Parsed::Bool(false)).map(drop),
-            Some(b'-' | b'0'..=b'9') => {
-                while matches!(
-                    self.peek(),
-                    Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
-                ) {
-                    self.at += 1;
-                }
-                Ok(())
-            }
-            _ => self.fail("a value"),
-        }
-    }
-
-    fn skip_list(&mut self, close: u8, keyed: bool, depth: usize) -> Result<(), NotCanonical> {
-        self.at += 1;
-        let mut first = true;
-        while self.peek() != Some(close) {
-            if !std::mem::take(&mut first) {
-                self.expect(b',', "`,`")?;
-            }
-            if keyed {
-                self.string()?;
-                self.expect(b':', "`:`")?;
-            }
-            self.skip_value(depth + 1)?;
-        }
-        self.at += 1;
-        Ok(())
     }
 }

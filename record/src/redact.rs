@@ -28,6 +28,7 @@
 mod assign;
 mod command;
 mod decode;
+mod gap;
 mod json;
 mod mark;
 mod prefilter;
@@ -66,7 +67,7 @@ pub struct BadPattern {
 pub enum FieldKind {
     /// A URL or a request target: its query, fragment and userinfo go, token-like path segments too.
     Url,
-    /// A command line: passwords behind the flags of well-known tools go too.
+    /// A command line. What is secret in one is recognised in any text, so that `raw` is cut alike.
     Command,
     /// Any other text.
     Text,

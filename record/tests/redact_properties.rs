@@ -13,20 +13,116 @@ use proptest::sample::select;
 const CLEAN: &str = include_str!("fixtures/redact/clean-lines.txt");
 
 /// What shapes are made of, whole and in halves, and what may stand around them.
-const PIECES: [&str; 104] = [
-    "token", "secret=", "passw", "api key", "api_key", "session", "signature: ", "credential", "Authorization",
-    "Cookie: ", "Set-Cookie", "bearer ", "Basic ", "-u ", " -u", "--user ", "--token ", "--", "-", "=", ":", ": ", " = ",
-    "=>", "?", "??", "?a=", "&", "&b=", "#", "@", "://", "http://", "https://h/", "user:pass@", "h.example:443/", "/", "//",
-    "/t/", "/bot1:", "/services/T0/B0/x", "/webhook/", "/webhooks/12345678/", "/hooks/", "[", "]", "[[", "]]", "(", ")", "{",
-    "}", "<", ">", "\"", "'", "`", "\\", "\\\"", "\\\\", "\\n", "\\u{", "\\u{3d}", "\\u{20}", "\\u003d", "\\ud83d", "\\x3d", "\\u{5b}", "%",
-    "%3D", "%3F", "%20", "%25", "%253D", "%5B", "%5D", "%22", "%5c", "ghp_", "sk-", "sk-ant-", "eyJ", ".", "AKIA", "xoxb-", "1234567:",
-    "-----BEGIN PRIVATE KEY", "-----END", "-----", MARK, "[redacted", "redacted]", "REDACTED", "<REDACTED>", "[CREDENTIAL]", "***",
-    " ", "  ", "\t", "\n", ",", ";", "é", "\u{1f600}",
+const PIECES: &[&str] = &[
+    "token",
+    "secret=",
+    "passw",
+    "api key",
+    "api_key",
+    "session",
+    "signature: ",
+    "credential",
+    "Authorization",
+    "Cookie: ",
+    "Set-Cookie",
+    "bearer ",
+    "Basic ",
+    "-u ",
+    " -u",
+    "--user ",
+    "--token ",
+    "--",
+    "-",
+    "=",
+    ":",
+    ": ",
+    " = ",
+    "=>",
+    "?",
+    "??",
+    "?a=",
+    "&",
+    "&b=",
+    "#",
+    "@",
+    "://",
+    "http://",
+    "https://h/",
+    "user:pass@",
+    "h.example:443/",
+    "/",
+    "//",
+    "/t/",
+    "/bot1:",
+    "/services/T0/B0/x",
+    "/webhook/",
+    "/webhooks/12345678/",
+    "/hooks/",
+    "[",
+    "]",
+    "[[",
+    "]]",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    "\"",
+    "'",
+    "`",
+    "\\",
+    "\\\"",
+    "\\\\",
+    "\\n",
+    "\\u{",
+    "\\u{3d}",
+    "\\u{20}",
+    "\\u003d",
+    "\\ud83d",
+    "\\x3d",
+    "\\u{5b}",
+    "%",
+    "%3D",
+    "%3F",
+    "%20",
+    "%25",
+    "%253D",
+    "%5B",
+    "%5D",
+    "%22",
+    "%5c",
+    "ghp_",
+    "sk-",
+    "sk-ant-",
+    "eyJ",
+    ".",
+    "AKIA",
+    "xoxb-",
+    "1234567:",
+    "-----BEGIN PRIVATE KEY",
+    "-----END",
+    "-----",
+    MARK,
+    "[redacted",
+    "redacted]",
+    "REDACTED",
+    "<REDACTED>",
+    "[CREDENTIAL]",
+    "***",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    ",",
+    ";",
+    "é",
+    "\u{1f600}",
 ];
 
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        8 => select(&PIECES[..]).prop_map(str::to_owned),
+        8 => select(PIECES).prop_map(str::to_owned),
         2 => "[a-zA-Z0-9]{1,20}",
         1 => any::<char>().prop_map(String::from),
     ];
@@ -44,7 +140,7 @@ fn cut(redactor: &Redactor, text: &str, kind: FieldKind) -> (String, Spans) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     /// For all texts of all kinds, redacting the redacted text finds nothing: a place is counted once.
     #[test]
@@ -89,17 +185,71 @@ proptest! {
 }
 
 /// Every shape once, with `CANARY` where the secret stands.
-const CARRIERS: [&str; 56] = [
-    "http://h/x?CANARY", "http://h/x?a=1&b=CANARY", "api.github.com:443/x?token=CANARY", "/x?CANARY=1", "?q=CANARY",
-    "https://h/x#CANARY", "https://user:CANARY@h/", "https://CANARY@h/x", "https://CANARY:x@h/", "amqp://u:CANARY@h:5672",
-    "user:CANARY@h.example:443/x", "Authorization: CANARY", "Authorization: Bearer CANARY", "Proxy-Authorization: Basic CANARY",
-    "-H \"Authorization: X CANARY\"", "Cookie: a=b; c=CANARY", "Set-Cookie: c=CANARY; Path=/", "bearer CANARY", "Basic CANARY",
-    "-u user:CANARY", "-uuser:CANARY", "--user 'a:CANARY'", "token=CANARY", "my_secret = CANARY", "PASSWORD: CANARY", "passwd:CANARY",
-    "\"apiKey\": \"CANARY\"", "'access key': 'x CANARY'", "--api-key CANARY", "--client-secret=CANARY", "-token \"a CANARY\"",
-    "credentials=[a, CANARY]", "signature=CANARY", "session: CANARY", "ghp_CANARY", "gho_CANARY", "ghu_CANARY", "ghs_CANARY", "ghr_CANARY",
-    "github_pat_CANARY_CANARY", "glpat-CANARY", "xoxb-1-CANARY", "xapp-1-CANARY", "sk-ant-CANARY", "sk-CANARY", "sk-proj-CANARY",
-    "ya29.CANARY", "npm_CANARY", "pypi-CANARY", "hf_CANARY", "sk_live_CANARY", "whsec_CANARY", "12345678:CANARY", "/bot1:CANARY/send",
-    "eyJhbGciOi.eyJzdWIiOi.CANARY", "-----BEGIN EC PRIVATE KEY----- CANARY -----END EC PRIVATE KEY-----",
+const CARRIERS: &[&str] = &[
+    "http://h/x?CANARY",
+    "http://h/x?a=1&b=CANARY",
+    "api.github.com:443/x?token=CANARY",
+    "/x?CANARY=1",
+    "?q=CANARY",
+    "https://h/x#CANARY",
+    "https://user:CANARY@h/",
+    "https://CANARY@h/x",
+    "https://CANARY:x@h/",
+    "amqp://u:CANARY@h:5672",
+    "user:CANARY@h.example:443/x",
+    "Authorization: CANARY",
+    "Authorization: Bearer CANARY",
+    "Proxy-Authorization: Basic CANARY",
+    "-H \"Authorization: X CANARY\"",
+    "Cookie: a=b; c=CANARY",
+    "Set-Cookie: c=CANARY; Path=/",
+    "bearer CANARY",
+    "Basic CANARY",
+    "-u user:CANARY",
+    "-uuser:CANARY",
+    "--user 'a:CANARY'",
+    "token=CANARY",
+    "my_secret = CANARY",
+    "PASSWORD: CANARY",
+    "passwd:CANARY",
+    "\"apiKey\": \"CANARY\"",
+    "'access key': 'x CANARY'",
+    "--api-key CANARY",
+    "--client-secret=CANARY",
+    "-token \"a CANARY\"",
+    "credentials=[a, CANARY]",
+    "signature=CANARY",
+    "session: CANARY",
+    "ghp_CANARY",
+    "gho_CANARY",
+    "ghu_CANARY",
+    "ghs_CANARY",
+    "ghr_CANARY",
+    "github_pat_CANARY_CANARY",
+    "glpat-CANARY",
+    "xoxb-1-CANARY",
+    "xapp-1-CANARY",
+    "sk-ant-CANARY",
+    "sk-CANARY",
+    "sk-proj-CANARY",
+    "ya29.CANARY",
+    "npm_CANARY",
+    "pypi-CANARY",
+    "hf_CANARY",
+    "sk_live_CANARY",
+    "whsec_CANARY",
+    "12345678:CANARY",
+    "/bot1:CANARY/send",
+    "eyJhbGciOi.eyJzdWIiOi.CANARY",
+    "-----BEGIN EC PRIVATE KEY----- CANARY -----END EC PRIVATE KEY-----",
+    "AIzaCANARY",
+    "GOCSPX-CANARY",
+    "/t/CANARY/pkg",
+    "/services/T0/B0/CANARY",
+    "https://h/webhook/CANARY",
+    "https://h/api/webhooks/12345678/CANARY",
+    "https://h/hooks/CANARY",
+    "user[password]=CANARY",
 ];
 
 /// How the characters of a carrier around its canary are spelled.
@@ -148,14 +298,22 @@ fn disguised(carrier: &str, canary: &str, spelling: Spelling, which: u64) -> Str
         });
         spelled.collect()
     };
-    let parts: Vec<String> = carrier.split("CANARY").map(|part| spell(part, &mut at)).collect();
+    let parts: Vec<String> = carrier
+        .split("CANARY")
+        .map(|part| spell(part, &mut at))
+        .collect();
     parts.join(canary)
 }
 
 /// Places of a line where a text can stand by itself.
 fn gaps(line: &str) -> Vec<usize> {
-    let inner = line.char_indices().filter(|(_, character)| *character == ' ');
-    [0].into_iter().chain(inner.map(|(at, _)| at + 1)).chain([line.len()]).collect()
+    let inner = line
+        .char_indices()
+        .filter(|(_, character)| *character == ' ');
+    [0].into_iter()
+        .chain(inner.map(|(at, _)| at + 1))
+        .chain([line.len()])
+        .collect()
 }
 
 fn lines() -> Vec<&'static str> {
@@ -163,12 +321,12 @@ fn lines() -> Vec<&'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6_000))]
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
 
     /// For all shapes, spellings and places of a line, no eight characters of the secret are left.
     #[test]
     fn a_secret_that_gets_through(
-        carrier in select(&CARRIERS[..]),
+        carrier in select(CARRIERS),
         canary in "[A-Z][a-z][0-9][A-Za-z0-9]{32}",
         spelling in select(&SPELLINGS[..]),
         which in any::<u64>(),

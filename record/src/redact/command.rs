@@ -1,4 +1,5 @@
-//! Tools that take a password behind a flag that means something else elsewhere.
+//! Tools that take a password behind a flag that means something else elsewhere; looked for once the
+//! name of one is in the text.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::text::{Text, is_space};
 
 /// Where a tool takes its secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
+pub(super) enum Takes {
     /// `-p secret`
     Next,
     /// `-psecret`; alone it asks.
@@ -16,7 +17,7 @@ enum Takes {
 }
 
 /// A tool's name as the last part of its path, its flag, and where the secret stands.
-const TOOLS: [(&str, &str, Takes); 9] = [
+pub(super) const TOOLS: [(&str, &str, Takes); 8] = [
     ("sshpass", "-p", Takes::Both),
     ("mysql", "-p", Takes::Attached),
     ("mysqldump", "-p", Takes::Attached),
@@ -24,7 +25,6 @@ const TOOLS: [(&str, &str, Takes); 9] = [
     ("mariadb", "-p", Takes::Attached),
     ("redis-cli", "-a", Takes::Next),
     ("mongosh", "-p", Takes::Next),
-    ("curl", "-b", Takes::Both),
     ("openssl", "pass:", Takes::Attached),
 ];
 
@@ -35,7 +35,8 @@ pub(super) fn tools(text: &Text<'_>, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while at < text.len() {
         let start = text.while_at(at, is_space);
-        let end = text.while_at(start, |byte| !is_space(byte));
+        at = text.while_at(start, |byte| !is_space(byte));
+        let end = text.bare_end(start);
         let word = text.slice(start..end);
         if is_due {
             found.push(start..end);
@@ -49,13 +50,14 @@ pub(super) fn tools(text: &Text<'_>, found: &mut Vec<Range<usize>>) {
             found.push(start + flag.len()..end);
         }
         tool = named(word).or(tool);
-        at = end;
     }
 }
 
-/// The tool that `word` names, with or without its folder.
+/// The tool that `word` names, with or without its folder and what a line puts before a command.
 fn named(word: &[u8]) -> Option<(&'static str, Takes)> {
-    let name = word.rsplit(|&byte| byte == b'/').next()?;
+    let name = word
+        .rsplit(|&byte| matches!(byte, b'/' | b':' | b'"' | b'['))
+        .next()?;
     let tool = TOOLS.iter().find(|(tool, ..)| name == tool.as_bytes());
     tool.map(|&(_, flag, takes)| (flag, takes))
 }

@@ -28,9 +28,6 @@ const URL_KEYS: [&str; 9] = [
     "referrer",
 ];
 
-/// Keys whose values are command lines.
-const COMMAND_KEYS: [&str; 4] = ["cmd", "cmd_line", "command", "command_line"];
-
 /// As deep as JSON readers go; deeper text is taken for broken.
 const DEPTH_MAX: usize = 128;
 
@@ -44,7 +41,7 @@ pub(super) fn walk(redactor: &Redactor, line: &str, spans: &mut Spans) -> Result
         spans,
     };
     walk.blanks();
-    walk.value(&Meaning::default())?;
+    walk.value(&Meaning::NONE)?;
     while let Some(level) = walk.inside.last() {
         let is_object = level.is_object;
         walk.item(is_object)?;
@@ -82,17 +79,25 @@ struct Scalar {
 }
 
 /// What a key says about its value.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Meaning {
     is_secret: bool,
-    kind: Option<FieldKind>,
+    kind: FieldKind,
     role: Role,
 }
 
+impl Meaning {
+    /// Of what has no key, and of a key itself.
+    const NONE: Meaning = Meaning {
+        is_secret: false,
+        kind: FieldKind::Text,
+        role: Role::Other,
+    };
+}
+
 /// What a key is beside its siblings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    #[default]
     Other,
     Name,
     Value,
@@ -138,7 +143,7 @@ impl Walk<'_> {
         if !was_empty {
             self.expect(b',')?;
         }
-        let mut meaning = Meaning::default();
+        let mut meaning = Meaning::NONE;
         if is_object {
             let key = self.string()?;
             meaning = self.meaning(key);
@@ -156,7 +161,11 @@ impl Walk<'_> {
                 let start = self.at + 1;
                 let content = self.string();
                 if content.is_err() && is_secret {
-                    self.spans.add(start..self.line.len()); // Cut short by a limit.
+                    let range = start..self.line.len(); // Cut short by a limit.
+                    self.cut(&Scalar {
+                        range,
+                        is_bare: false,
+                    });
                 }
                 self.text(content?, meaning, is_secret);
                 Ok(())
@@ -181,7 +190,7 @@ impl Walk<'_> {
             value: None,
             names_secret: false,
             due: Due::Nothing,
-            is_url: meaning.kind == Some(FieldKind::Url),
+            is_url: meaning.kind == FieldKind::Url,
         });
         self.expect(open)
     }
@@ -254,14 +263,15 @@ impl Walk<'_> {
         if is_secret {
             return;
         }
-        let kind = meaning.kind.unwrap_or(FieldKind::Text);
         let start = content.start;
-        let cuts = settled(self.redactor, plain, kind).into_iter().map(|cut| {
-            let cut = decoded
-                .as_ref()
-                .map_or(cut.clone(), |decoded| decoded.under(cut));
-            start + cut.start..start + cut.end
-        });
+        let cuts = settled(self.redactor, plain, meaning.kind)
+            .into_iter()
+            .map(|cut| {
+                let cut = decoded
+                    .as_ref()
+                    .map_or(cut.clone(), |decoded| decoded.under(cut));
+                start + cut.start..start + cut.end
+            });
         self.spans.add_all(cuts.collect());
     }
 
@@ -294,10 +304,9 @@ impl Walk<'_> {
         let lower = content.to_ascii_lowercase();
         let is_in = |keys: &[&str]| keys.iter().any(|key| key.as_bytes() == lower);
         let is_in_url = self.inside.last().is_some_and(|level| level.is_url);
-        let kind = match () {
-            () if is_in(&URL_KEYS) || is_in_url && lower == b"path" => Some(FieldKind::Url),
-            () if is_in(&COMMAND_KEYS) => Some(FieldKind::Command),
-            () => None,
+        let kind = match is_in(&URL_KEYS) || is_in_url && lower == b"path" {
+            true => FieldKind::Url,
+            false => FieldKind::Text,
         };
         let role = match &lower[..] {
             b"name" | b"key" | b"header" => Role::Name,
@@ -306,7 +315,7 @@ impl Walk<'_> {
         };
         let is_secret = is_secret_name(content);
         if !is_secret {
-            self.text(key, &Meaning::default(), false);
+            self.text(key, &Meaning::NONE, false);
         }
         Meaning {
             is_secret,

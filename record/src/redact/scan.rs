@@ -32,7 +32,8 @@ pub(super) fn settled(redactor: &Redactor, text: &[u8], kind: FieldKind) -> Vec<
         cuts.extend(more.iter().map(|range| origins.under(range.clone())));
         cuts = merged(cuts);
     }
-    vec![0..text.len()]
+    let all = 0..text.len();
+    Vec::from([all])
 }
 
 /// What is found in `text` and in what it says under up to [`ROUNDS`] layers of escapes.
@@ -150,10 +151,8 @@ fn look(
     found: &mut Vec<Range<usize>>,
 ) -> bool {
     let bytes = text.bytes;
-    match kind {
-        FieldKind::Url => url::whole(text, found),
-        FieldKind::Command => command::tools(text, found),
-        FieldKind::Text => {}
+    if kind == FieldKind::Url {
+        url::whole(text, found);
     }
     for pattern in &redactor.extra {
         found.extend(pattern.find_iter(bytes).map(|found| found.range()));
@@ -166,7 +165,7 @@ fn look(
 
 fn matches(prefilter: &Prefilter, text: &Text<'_>, found: &mut Vec<Range<usize>>) -> bool {
     let (mut keys, mut urls, mut runs) = (Keys::default(), Urls::default(), Runs::default());
-    let mut has_escape = false;
+    let (mut has_escape, mut has_tool) = (false, false);
     prefilter.each(text.bytes, |trigger, start, end| match trigger {
         Trigger::Key(class) => keys.key(text, start..end, class, found),
         Trigger::Scheme => keys.scheme(text, start..end, found),
@@ -177,8 +176,12 @@ fn matches(prefilter: &Prefilter, text: &Text<'_>, found: &mut Vec<Range<usize>>
         Trigger::Pem => runs.pem(text, start, found),
         Trigger::Telegram => runs.telegram(text, start, found),
         Trigger::Escape => has_escape = true,
+        Trigger::Tool => has_tool = true,
         Trigger::JsonKey => {}
     });
+    if has_tool {
+        command::tools(text, found);
+    }
     has_escape
 }
 

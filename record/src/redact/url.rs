@@ -140,7 +140,7 @@ impl Urls {
             b'.' => {
                 word.has_host |= text
                     .at(next)
-                    .is_some_and(|byte| byte.is_ascii_alphanumeric())
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric());
             }
             _ => {}
         }
