@@ -182,7 +182,7 @@ impl Decoder {
     /// Follows the policy in force, and who the line says it is from.
     fn learn(&mut self, draft: &Draft<'_>, arrival: &Arrival<'_>) {
         let origin = draft.origin(arrival);
-        policy::follow(&mut self.state.policy, draft, origin, arrival.continued);
+        policy::follow(&mut self.state.policy, draft, &origin, arrival.continued);
         if let Some(stated) = &draft.stated
             && self.stated.as_ref() != Some(stated)
         {

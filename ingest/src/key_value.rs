@@ -20,7 +20,8 @@ static DST_HOST: Finder = LazyLock::new(|| memmem::Finder::new("dst_host="));
 /// Reads a decision. `None` for any other text: neither `l7_decision=` nor `action=` with `dst_host=`.
 pub(crate) fn read(text: &str) -> Option<Fields<'_>> {
     let has = |finder: &memmem::Finder<'_>| finder.find(text.as_bytes()).is_some();
-    if !has(&L7_DECISION) && !(has(&ACTION) && has(&DST_HOST)) {
+    let may_hold = has(&L7_DECISION) || has(&ACTION) && has(&DST_HOST);
+    if !may_hold {
         return None;
     }
     let mut reader = Reader::default();

@@ -16,42 +16,15 @@ pub(super) struct Event {
     pub(super) body: Columns,
 }
 
-const FRAGMENTS: [&str; 30] = [
-    "/",
-    "a",
-    " ",
-    "  ",
-    "(1)",
-    "(",
-    ")",
-    "-",
-    " -> ",
-    "GET ",
-    "GET http://x.example/y",
-    ":443",
-    "good.example:443",
-    "[policy:p engine:opa]",
-    " [policy:- engine:opa]",
-    " [policy:",
-    " [reason:",
-    "[reason:r]",
-    " [msg:",
-    "[msg:m]",
-    "]",
-    "[",
-    "\\",
-    "\u{1b}[2J",
-    "é",
-    "\"",
-    "\t",
-    " [cmd:",
-    " [exit:0]",
-    "ALLOWED ",
-];
+/// Pieces that end groups, begin destinations or look like actors; `|` stands between two.
+const PIECES: &str = "/|a| |  |(1)|(|)|-| -> |GET |GET http://x.example/y|:443|good.example:443|\
+    [policy:p engine:opa]| [policy:- engine:opa]| [policy:| [reason:|[reason:r]| [msg:|[msg:m]|]|[|\
+    \\|\u{1b}[2J|é|\"|\t| [cmd:| [exit:0]|ALLOWED ";
 
 /// Text that a sandbox could choose.
 pub(super) fn hostile() -> impl Strategy<Value = String> {
-    prop::collection::vec(select(&FRAGMENTS[..]), 0..8).prop_map(|parts| parts.concat())
+    let pieces: Vec<&str> = PIECES.split('|').collect();
+    prop::collection::vec(select(pieces), 0..8).prop_map(|parts| parts.concat())
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -104,7 +77,7 @@ fn action() -> impl Strategy<Value = Option<(&'static str, &'static str)>> {
     ]))
 }
 
-fn some(text: impl ToString) -> Option<String> {
+fn some<T: ToString + ?Sized>(text: &T) -> Option<String> {
     Some(text.to_string())
 }
 
@@ -296,7 +269,7 @@ fn process() -> impl Strategy<Value = Event> {
         text += &command
             .as_ref()
             .map_or(String::new(), |command| format!(" [cmd:{command}]"));
-        let body = vec![("process", some(name)), ("pid", some(pid))];
+        let body = vec![("process", some(&name)), ("pid", some(&pid))];
         Event {
             text,
             head: head("PROC", severity, None),
@@ -338,7 +311,7 @@ fn finding() -> impl Strategy<Value = Event> {
             context(&uid)
         );
         let object = serde_json::json!({ "type": uid, "confidence": "high" });
-        let body = vec![("message", some(said)), ("attributes", some(object))];
+        let body = vec![("message", some(&said)), ("attributes", some(&object))];
         Event {
             text,
             head: head("FINDING", severity, None),
@@ -367,7 +340,7 @@ fn api() -> impl Strategy<Value = Event> {
             "status": "Success", "model": model, "provider": provider,
             "latency_ms": latency.to_string(), "operation": operation,
         });
-        let body = vec![("attributes", some(object))];
+        let body = vec![("attributes", some(&object))];
         Event {
             text,
             head: head("API", severity, None),
@@ -390,7 +363,7 @@ fn free() -> impl Strategy<Value = Event> {
         Event {
             text,
             head: head(tag, severity, None),
-            body: vec![("text", some(said))],
+            body: vec![("text", some(&said))],
         }
     })
 }
