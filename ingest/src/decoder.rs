@@ -14,6 +14,7 @@ use std::sync::Arc;
 use boundlane_record::redact::{Redactor, Spans};
 use boundlane_record::{EntryBatch, Flag, Kind, Micros, Outcome, Row, StreamName, TimeFrom, Trust};
 
+use crate::attributes::NamedValues;
 use crate::clock::{DateYmd, LineTime};
 use crate::digest::DigestKey;
 use crate::escape::{self, Plain, spell_bytes};
@@ -145,23 +146,24 @@ impl Decoder {
             Reading::Closed(_) => closed.unwrap_or(arrival.raw.text),
             _ => arrival.raw.text,
         };
-        let mut draft = match reading {
+        let mut draft = Draft::default();
+        match reading {
             Reading::Json(event) => {
-                json_row::draft(&event, arrival.raw.text, &self.redactor, &mut spans)
+                json_row::fill(&event, base, &self.redactor, &mut spans, &mut draft);
             }
             Reading::Text(fields) | Reading::Closed(fields) => {
-                text_row::draft(&fields, base, &self.redactor, &mut spans)
+                text_row::fill(&fields, base, &self.redactor, &mut spans, &mut draft);
             }
             Reading::Unparsed(reason, fields) => {
-                text_row::unparsed(reason, fields.as_deref(), base, &self.redactor, &mut spans)
+                draft.row.cause = Some(reason.word().into());
+                let fields = fields.as_deref();
+                text_row::fill_unparsed(fields, base, &self.redactor, &mut spans, &mut draft);
             }
             // Returned before.
             Reading::Ignored(why) => return Decoded::Ignored(why),
-        };
-        if let Some(stated) = draft
-            .stated
-            .take_if(|stated| stated.contradicts(arrival.stream))
-        {
+        }
+        let stated = &mut draft.stated;
+        if let Some(stated) = stated.take_if(|stated| stated.contradicts(arrival.stream)) {
             self.spans = spans;
             return Decoded::OtherSandbox(stated);
         }
@@ -172,7 +174,7 @@ impl Decoder {
             0 => None,
             count => Some(i32::try_from(count).unwrap_or(i32::MAX)),
         };
-        let decoded = self.push(draft, arrival, out);
+        let decoded = self.push(&mut draft, arrival, out);
         self.spans = spans;
         decoded
     }
@@ -180,7 +182,7 @@ impl Decoder {
     /// Follows the policy in force, and who the line says it is from.
     fn learn(&mut self, draft: &Draft<'_>, arrival: &Arrival<'_>) {
         let origin = draft.origin(arrival);
-        policy::follow(&mut self.state.policy, draft, origin, arrival.continued);
+        policy::follow(&mut self.state.policy, draft, &origin, arrival.continued);
         if let Some(stated) = &draft.stated
             && self.stated.as_ref() != Some(stated)
         {
@@ -238,31 +240,26 @@ impl Decoder {
         row.time_from = time.map(|_| from.word().into());
     }
 
-    fn push(&self, draft: Draft<'_>, arrival: &Arrival<'_>, out: &mut EntryBatch) -> Decoded {
-        let Draft {
-            mut row,
-            values,
-            mut flags,
-            kind,
-            outcome,
-            ..
-        } = draft;
-        if arrival.framed.end == LineEnd::None {
-            flags.unterminated = true;
-        }
-        row.kind = Some(kind.word().into());
-        row.outcome = outcome.map(|outcome| outcome.word().into());
-        row.attributes = values.object(usize::MAX).map(Cow::Owned);
-        flags.cut_field |= limit::fit(&mut row, &values);
-        if flags.cut_field || arrival.framed.cut.is_some() {
-            let framed = arrival.framed;
+    fn push(&self, draft: &mut Draft<'_>, arrival: &Arrival<'_>, out: &mut EntryBatch) -> Decoded {
+        let framed = arrival.framed;
+        let row = &mut draft.row;
+        let flags = &mut draft.flags;
+        flags.unterminated = framed.end == LineEnd::None;
+        row.kind = Some(draft.kind.word().into());
+        row.outcome = draft.outcome.map(|outcome| outcome.word().into());
+        row.attributes = draft.values.object(usize::MAX).map(Cow::Owned);
+        flags.cut_field |= limit::fit(row, &draft.values);
+        if flags.cut_field || framed.cut.is_some() {
             row.original_bytes = Some(i64::try_from(framed.whole_bytes).unwrap_or(i64::MAX));
             let digest = framed.cut.unwrap_or_else(|| self.key.digest(framed.bytes));
             row.digest = Some(boundlane_record::tree::Hash(digest).to_hex().into());
         }
         row.flags = flags.words();
-        out.push(&row);
-        Decoded::Record { kind, outcome }
+        out.push(row);
+        Decoded::Record {
+            kind: draft.kind,
+            outcome: draft.outcome,
+        }
     }
 }
 
@@ -309,7 +306,7 @@ impl<'a> RawText<'a> {
 #[derive(Debug)]
 struct Draft<'a> {
     row: Row<'a>,
-    values: crate::attributes::NamedValues<'a>,
+    values: NamedValues<'a>,
     kind: Kind,
     outcome: Option<Outcome>,
     flags: Flags,
@@ -318,6 +315,21 @@ struct Draft<'a> {
     /// `gateway` or `sandbox`, where the body says who spoke.
     origin: Option<&'static str>,
     stated: Option<StatedSandbox>,
+}
+
+impl Default for Draft<'_> {
+    fn default() -> Self {
+        Draft {
+            row: Row::default(),
+            values: NamedValues::default(),
+            kind: Kind::Unparsed,
+            outcome: None,
+            flags: Flags::default(),
+            framed: false,
+            origin: None,
+            stated: None,
+        }
+    }
 }
 
 impl<'a> Draft<'a> {

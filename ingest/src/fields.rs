@@ -140,7 +140,7 @@ pub struct Attribute<'a> {
     pub value: Spelled<'a>,
 }
 
-const INLINE: usize = 6;
+const INLINE: usize = 5;
 
 /// How many named values of one line are kept; the rest is in its raw text.
 const VALUES_MAX: usize = 64;
@@ -148,7 +148,7 @@ const VALUES_MAX: usize = 64;
 /// Named values in printed order. The first few take no memory of their own.
 #[derive(Debug, Clone, Default)]
 pub struct Attributes<'a> {
-    first: [Attribute<'a>; INLINE],
+    first: [Option<Attribute<'a>>; INLINE],
     len: usize,
     more: Vec<Attribute<'a>>,
     too_many: bool,
@@ -160,7 +160,7 @@ impl<'a> Attributes<'a> {
         let attribute = Attribute { key, value };
         match self.first.get_mut(self.len) {
             Some(place) => {
-                *place = attribute;
+                *place = Some(attribute);
                 self.len += 1;
             }
             None if INLINE + self.more.len() < VALUES_MAX => self.more.push(attribute),
@@ -180,7 +180,7 @@ impl<'a> Attributes<'a> {
 
     /// All of them, in printed order.
     pub fn iter(&self) -> impl Iterator<Item = &Attribute<'a>> {
-        self.first[..self.len].iter().chain(&self.more)
+        self.first[..self.len].iter().flatten().chain(&self.more)
     }
 
     /// The value called `key`, as printed.

@@ -3,16 +3,25 @@
 
 mod pairs;
 
+use std::sync::LazyLock;
+
 use boundlane_record::{Action, ClassTag};
 use memchr::memmem;
 use pairs::Pair;
 
 use crate::fields::{Body, Class, Fields, Spelled};
 
+type Finder = LazyLock<memmem::Finder<'static>>;
+
+static L7_DECISION: Finder = LazyLock::new(|| memmem::Finder::new("l7_decision="));
+static ACTION: Finder = LazyLock::new(|| memmem::Finder::new("action="));
+static DST_HOST: Finder = LazyLock::new(|| memmem::Finder::new("dst_host="));
+
 /// Reads a decision. `None` for any other text: neither `l7_decision=` nor `action=` with `dst_host=`.
 pub(crate) fn read(text: &str) -> Option<Fields<'_>> {
-    let has = |key: &str| memmem::find(text.as_bytes(), key.as_bytes()).is_some();
-    if !has("l7_decision=") && !(has("action=") && has("dst_host=")) {
+    let has = |finder: &memmem::Finder<'_>| finder.find(text.as_bytes()).is_some();
+    let may_hold = has(&L7_DECISION) || has(&ACTION) && has(&DST_HOST);
+    if !may_hold {
         return None;
     }
     let mut reader = Reader::default();

@@ -14,6 +14,7 @@ mod line;
 mod ocsf_json;
 mod outcome;
 pub mod place;
+mod scan;
 mod shorthand;
 mod sniff;
 mod tracing_line;

@@ -3,7 +3,7 @@
 mod bracketed;
 
 use crate::clock::{self, LineTime};
-use crate::shorthand;
+use crate::shorthand::Head;
 use crate::tracing_line;
 
 /// What stands behind a line's prefix.
@@ -12,14 +12,9 @@ pub(crate) enum Body<'a> {
     /// Nothing.
     Blank,
     /// The shorthand of an OCSF event.
-    Shorthand(&'a str),
-    /// The first shorthand: one letter for the severity, in front.
-    LetterShorthand {
-        /// The letter.
-        severity: &'a str,
-        /// From the class on.
-        text: &'a str,
-    },
+    Event(Head<'a>),
+    /// What stands where an event should, without an event's head.
+    Headless,
     /// One JSON value.
     Json(&'a str),
     /// A line of the program's own tracing: everything behind the level.
@@ -85,15 +80,21 @@ fn bare(body: Body<'_>) -> Line<'_> {
 /// Behind no prefix at all.
 fn untimed(text: &str) -> Body<'_> {
     if let Some(shorthand) = after_ocsf(text) {
-        return Body::Shorthand(shorthand);
+        return event(shorthand);
     }
-    if shorthand::begins(text) {
-        return Body::Shorthand(text);
+    if let Some(head) = Head::read_bare(text) {
+        return Body::Event(head);
     }
     match tracing_line::after_level(text) {
         Some(rest) => Body::Tracing(rest),
         None => Body::Other(text),
     }
+}
+
+/// Where the line says that an event stands.
+#[inline]
+fn event(text: &str) -> Body<'_> {
+    Head::read(text).map_or(Body::Headless, Body::Event)
 }
 
 /// A line that begins with a digit.
@@ -112,7 +113,7 @@ fn timed(text: &str) -> Line<'_> {
         return bare(Body::Other(text));
     };
     let rest = rest.trim_start_matches(' ');
-    let body = letter_shorthand(rest).unwrap_or_else(|| untimed(rest));
+    let body = Head::read_letter(rest).map_or_else(|| untimed(rest), Body::Event);
     match body {
         Body::Other(_) | Body::Tracing(_) => bare(Body::Other(text)),
         body => Line {
@@ -128,15 +129,4 @@ fn timed(text: &str) -> Line<'_> {
 fn after_ocsf(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("OCSF")?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start_matches(' '))
-}
-
-/// `S CLASS:…` with the severity's letter.
-fn letter_shorthand(text: &str) -> Option<Body<'_>> {
-    let (severity, rest) = text.split_at_checked(1)?;
-    let rest = rest.strip_prefix(' ')?.trim_start_matches(' ');
-    let is_known = shorthand::severity_of_letter(severity).is_some();
-    (is_known && shorthand::begins_with_class(rest)).then_some(Body::LetterShorthand {
-        severity,
-        text: rest,
-    })
 }

@@ -19,62 +19,40 @@ mod words;
 use boundlane_record::{Action, ClassTag};
 
 use crate::fields::{Body, Class, Fields, Spelled};
+use crate::scan;
 pub(crate) use group::{named_value, trailing_groups};
-use head::Head;
-pub(crate) use head::{begins, begins_with_class};
-pub(crate) use words::{action_of_word, severity_of_letter};
+pub(crate) use head::Head;
 
-/// The text has no `CLASS:ACTIVITY [SEV]` at its start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoHead;
-
-/// Reads one event as OpenShell 0.0.25 and later print it.
-///
-/// # Errors
-/// [`NoHead`]; anything else is read as far as it goes.
-pub(crate) fn read(text: &str) -> Result<Fields<'_>, NoHead> {
-    Ok(body(head::head(text).ok_or(NoHead)?))
-}
-
-/// Reads one event as the first shorthand printed it, from the class on.
-///
-/// # Errors
-/// [`NoHead`], as [`read`].
-pub(crate) fn read_letter<'a>(severity: &'a str, text: &'a str) -> Result<Fields<'a>, NoHead> {
-    Ok(body(head::letter_head(severity, text).ok_or(NoHead)?))
-}
-
-fn body(head: Head<'_>) -> Fields<'_> {
-    let fields = parse(head);
-    if fields.body == Body::Clear {
-        return fields;
+/// Reads the event behind `head` into `fields`, which are empty. (They are large: to return them would
+/// copy them on every line.)
+pub(crate) fn read<'a>(head: Head<'a>, fields: &mut Fields<'a>) {
+    parse(head, fields);
+    if fields.body != Body::Clear
+        && let Some(without) = trailing::parse_without_trailing_fields(head)
+    {
+        *fields = without;
     }
-    trailing::parse_without_trailing_fields(head).unwrap_or(fields)
 }
 
-fn parse(head: Head<'_>) -> Fields<'_> {
-    let mut fields = Fields {
-        class: head.class,
-        activity: head.activity,
-        severity: Some(head.severity),
-        ..Fields::default()
-    };
+fn parse<'a>(head: Head<'a>, fields: &mut Fields<'a>) {
+    fields.class = head.class;
+    fields.activity = head.activity;
+    fields.severity = Some(head.severity);
     let Class::Known(tag) = head.class else {
         fields.message = text(head.rest);
-        return fields;
+        return;
     };
     match tag {
-        ClassTag::Net => connection::read(head.rest, &mut fields),
-        ClassTag::Http => request::read(head.word, head.rest, &mut fields),
-        ClassTag::Ssh => connection::read_ssh(head.rest, &mut fields),
-        ClassTag::Api => api::read(head.rest, &mut fields),
-        ClassTag::Proc => process::read(head.rest, &mut fields),
-        ClassTag::Finding => finding::read(head.word, head.rest, &mut fields),
-        ClassTag::Lifecycle => event::lifecycle(head.rest, &mut fields),
-        ClassTag::Config => event::config(head.rest, &mut fields),
-        ClassTag::Event => event::event(head.rest, &mut fields),
+        ClassTag::Net => connection::read(head.rest, fields),
+        ClassTag::Http => request::read(head.word, head.rest, fields),
+        ClassTag::Ssh => connection::read_ssh(head.rest, fields),
+        ClassTag::Api => api::read(head.rest, fields),
+        ClassTag::Proc => process::read(head.rest, fields),
+        ClassTag::Finding => finding::read(head.word, head.rest, fields),
+        ClassTag::Lifecycle => event::lifecycle(head.rest, fields),
+        ClassTag::Config => event::config(head.rest, fields),
+        ClassTag::Event => event::event(head.rest, fields),
     }
-    fields
 }
 
 /// `text` as a message; nothing when there is none.
@@ -85,17 +63,27 @@ fn text(text: &str) -> Option<Spelled<'_>> {
 /// An ACTION at the start of `text`, and what follows it.
 fn action(text: &str) -> (Option<Action>, &str) {
     let (word, rest) = word(text);
-    match action_of_word(word) {
+    match words::action(word) {
         Some(action) => (Some(action), rest),
         None => (None, text),
     }
 }
 
 /// The first word of `text`, and what follows it and its spaces.
+#[inline]
 fn word(text: &str) -> (&str, &str) {
-    match memchr::memchr(b' ', text.as_bytes()) {
-        Some(end) => (&text[..end], text[end..].trim_start_matches(' ')),
+    match scan::find(b' ', text) {
+        Some(end) => (&text[..end], without_spaces(&text[end + 1..])),
         None => (text, ""),
+    }
+}
+
+/// `text` without the spaces in front.
+#[inline]
+fn without_spaces(text: &str) -> &str {
+    match text.as_bytes() {
+        [b' ', ..] => text.trim_start_matches(' '),
+        _ => text,
     }
 }
 

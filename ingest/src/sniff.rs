@@ -56,7 +56,7 @@ pub fn carries_time(line: &[u8]) -> bool {
 
 fn is_known(body: Body<'_>) -> bool {
     match body {
-        Body::Shorthand(_) | Body::LetterShorthand { .. } | Body::Tracing(_) => true,
+        Body::Event(_) | Body::Headless | Body::Tracing(_) => true,
         Body::Json(text) => ocsf_json::read(text).is_ok(),
         Body::Other(text) => key_value::read(text).is_some(),
         Body::Blank => false,

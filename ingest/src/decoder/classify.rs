@@ -3,9 +3,10 @@
 use boundlane_record::UnparsedReason;
 
 use crate::fields::{self, Fields};
+use crate::key_value;
 use crate::line::{Body, Line, Prefix};
 use crate::ocsf_json::{self, Event};
-use crate::{key_value, shorthand};
+use crate::shorthand::{self, Head};
 
 /// The form that lines must have; any other form is then unparsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,10 +103,11 @@ pub(super) fn classify<'a>(
     let is_cut = closed.is_some();
     let reading = match line.body {
         Body::Blank => Reading::Ignored(Ignored::Blank),
-        Body::Shorthand(text) => shorthand(shorthand::read(text), format, line, closed),
-        Body::LetterShorthand { severity, text } => {
-            shorthand(shorthand::read_letter(severity, text), format, line, closed)
+        Body::Event(head) if format.takes_shorthand(line.prefix) => event(head, closed),
+        Body::Headless if format.takes_shorthand(line.prefix) => {
+            Reading::Unparsed(UnparsedReason::BadHead, None)
         }
+        Body::Event(_) | Body::Headless => other_format(),
         Body::Json(_) if !matches!(format, Format::Auto | Format::Ocsf) => other_format(),
         Body::Json(text) => match ocsf_json::read(text) {
             Ok(event) => Reading::Json(event),
@@ -140,36 +142,26 @@ fn key_value<'a>(text: &'a str, format: Format, line: &Line<'_>) -> Option<Readi
     })
 }
 
-fn shorthand<'a>(
-    read: Result<Fields<'a>, shorthand::NoHead>,
-    format: Format,
-    line: &Line<'_>,
-    closed: Option<&'a str>,
-) -> Reading<'a> {
-    if !format.takes_shorthand(line.prefix) {
-        return other_format();
-    }
-    let Ok(fields) = read else {
-        return Reading::Unparsed(UnparsedReason::BadHead, None);
-    };
+fn event<'a>(head: Head<'a>, closed: Option<&'a str>) -> Reading<'a> {
+    let fields = fields_of(head);
     if fields.body == fields::Body::Clear {
-        return Reading::Text(Box::new(fields));
+        return Reading::Text(fields);
     }
-    if let Some(fields) = closed.and_then(read_closed) {
-        return Reading::Closed(Box::new(fields));
+    // A cut line once more, now that its last group is closed; only if that makes it whole.
+    if let Some(Body::Event(head)) = closed.map(|closed| Line::read(closed).body) {
+        let fields = fields_of(head);
+        if fields.body == fields::Body::Clear {
+            return Reading::Closed(fields);
+        }
     }
     if fields.body == fields::Body::Broken && !fields.is_decision() {
-        return Reading::Unparsed(UnparsedReason::BadBody, Some(Box::new(fields)));
+        return Reading::Unparsed(UnparsedReason::BadBody, Some(fields));
     }
-    Reading::Text(Box::new(fields))
+    Reading::Text(fields)
 }
 
-/// A cut line once more, now that its last group is closed; only if that makes it whole.
-fn read_closed(closed: &str) -> Option<Fields<'_>> {
-    let fields = match Line::read(closed).body {
-        Body::Shorthand(text) => shorthand::read(text).ok()?,
-        Body::LetterShorthand { severity, text } => shorthand::read_letter(severity, text).ok()?,
-        _ => return None,
-    };
-    (fields.body == fields::Body::Clear).then_some(fields)
+fn fields_of(head: Head<'_>) -> Box<Fields<'_>> {
+    let mut fields = Box::<Fields<'_>>::default();
+    shorthand::read(head, &mut fields);
+    fields
 }

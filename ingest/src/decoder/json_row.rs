@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use boundlane_record::redact::{FieldKind, Redactor, Spans};
 use boundlane_record::{Action, ClassTag, Disposition, Kind, Micros, Outcome, Row, Severity};
 
-use super::text_row::empty;
-use super::{Draft, Flags};
+use super::Draft;
 use crate::ocsf_json::{Event, Json};
 use crate::outcome::{self, Evidence};
 use parts::Parts;
@@ -17,25 +16,28 @@ use parts::Parts;
 /// Milliseconds of the last moment of the year 9999.
 const LAST_MILLI: i64 = 253_402_300_799_999;
 
-/// The row of `event`, whose values are slices of `text`.
-pub(super) fn draft<'a>(
+/// Fills in what `event` says, whose values are slices of `text`.
+pub(super) fn fill<'a>(
     event: &Event<'a>,
     text: &'a str,
     redactor: &Redactor,
     spans: &mut Spans,
-) -> Draft<'a> {
+    draft: &mut Draft<'a>,
+) {
     redactor.json(text, spans);
+    draft.kind = Kind::Event;
+    draft.framed = true;
+    let tag = ClassTag::from_uid(event.class_uid);
     let mut reader = Reader {
         event,
-        tag: ClassTag::from_uid(event.class_uid),
+        tag,
         parts: Parts {
             text,
             redactor,
             spans,
         },
-        draft: empty(Kind::Event, Flags::default()),
+        draft,
     };
-    reader.draft.framed = true;
     reader.head();
     reader.time();
     reader.place();
@@ -45,14 +47,13 @@ pub(super) fn draft<'a>(
     let reason_key = reader.texts();
     reader.decide();
     named::values(&mut reader, reason_key);
-    reader.draft
 }
 
 struct Reader<'a, 'r> {
     event: &'r Event<'a>,
     tag: Option<ClassTag>,
     parts: Parts<'a, 'r>,
-    draft: Draft<'a>,
+    draft: &'r mut Draft<'a>,
 }
 
 impl<'a> Reader<'a, '_> {

@@ -9,6 +9,9 @@ use crate::attributes::NamedValues;
 /// The longest canonical entry, in bytes.
 pub(super) const ENTRY_BYTES_MAX: usize = 512 * 1024;
 
+/// Room for what is said about a row once it was cut: length, digest, flags, in bytes.
+const SAID_LATER_BYTES: usize = 512;
+
 /// What one byte of text takes at most in the entry: a control is `\u00xx`, and inside `attributes`
 /// its backslash is doubled.
 const GROWTH_MAX: usize = 7;
@@ -22,8 +25,19 @@ const VALUE_BYTES: [usize; 4] = [64 * 1024, 16 * 1024, 2 * 1024, 256];
 /// How much of the entry named values may take, in bytes.
 const VALUES_BYTES_MAX: usize = ENTRY_BYTES_MAX / 2;
 
+/// A row whose raw text is no longer than this fits, in bytes: its other texts are parts of that one, at
+/// most eight of them long.
+const SURELY_FITS_BYTES: usize = 8 * 1024;
+
 /// Cuts the row's longest texts, between characters, until its entry fits. Says whether any was cut.
 pub(super) fn fit(row: &mut Row<'_>, values: &NamedValues<'_>) -> bool {
+    if row
+        .raw
+        .as_deref()
+        .is_some_and(|raw| raw.len() <= SURELY_FITS_BYTES)
+    {
+        return false;
+    }
     let mut texts = 0;
     row.each_present(|_, value| {
         if let boundlane_record::Value::Text(text) = value {
@@ -33,7 +47,7 @@ pub(super) fn fit(row: &mut Row<'_>, values: &NamedValues<'_>) -> bool {
     if texts * GROWTH_MAX + FRAME_BYTES <= ENTRY_BYTES_MAX {
         return false;
     }
-    let mut left = entry_len(row).saturating_sub(ENTRY_BYTES_MAX);
+    let mut left = (entry_len(row) + SAID_LATER_BYTES).saturating_sub(ENTRY_BYTES_MAX);
     if left == 0 {
         return false;
     }
@@ -139,7 +153,7 @@ mod tests {
         assert!(fit(&mut row, &NamedValues::default()));
         let len = entry_len(&row);
         assert!(
-            len <= ENTRY_BYTES_MAX && len > ENTRY_BYTES_MAX - 16,
+            len <= ENTRY_BYTES_MAX && len > ENTRY_BYTES_MAX - 2 * SAID_LATER_BYTES,
             "{len}"
         );
         assert_eq!(row.reason.as_deref(), Some("short"));

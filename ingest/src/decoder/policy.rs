@@ -15,12 +15,7 @@ const VERSION_KEYS: [&str; 2] = ["version", "policy_version"];
 
 /// Follows a line of state LOADED that the sandbox itself spoke: with a hash the policy is known,
 /// without one it is not, and neither where the line may be the forged rest of another record.
-pub(super) fn follow(
-    policy: &mut PolicyInForce,
-    draft: &Draft<'_>,
-    origin: Cow<'_, str>,
-    continued: bool,
-) {
+pub(super) fn follow(policy: &mut PolicyInForce, draft: &Draft<'_>, origin: &str, continued: bool) {
     let is_loaded = draft.kind == Kind::Event
         && draft.row.class_tag.as_deref() == Some("CONFIG")
         && draft

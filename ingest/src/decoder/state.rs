@@ -68,18 +68,16 @@ pub struct StatedSandbox {
 }
 
 impl StatedSandbox {
-    /// Whether the line cannot be of `stream`: another id, or a given name that is neither the stated
-    /// name nor the stated id.
+    /// Whether the line cannot be of `stream`: another id, or another name than the one given, which
+    /// may be the id too.
     pub fn contradicts(&self, stream: &StreamName) -> bool {
         let other_id = match (&self.id, &stream.sandbox_id) {
             (Some(stated), Some(known)) => stated != known,
             _ => false,
         };
-        let stated = [&self.name, &self.id];
-        let mut words = stated.iter().filter_map(|word| word.as_deref()).peekable();
-        let other_name = match &stream.sandbox {
-            Some(given) => words.peek().is_some() && words.all(|word| word != given),
-            None => false,
+        let other_name = match (&self.name, &stream.sandbox) {
+            (Some(stated), Some(given)) => stated != given && self.id.as_ref() != Some(given),
+            _ => false,
         };
         other_id || other_name
     }

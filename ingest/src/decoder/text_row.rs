@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use boundlane_record::redact::{FieldKind, Redactor, Spans};
-use boundlane_record::{Disposition, Kind, Outcome, Row, UnparsedReason};
+use boundlane_record::{Disposition, Kind, Outcome, Row};
 
 use super::redaction::{cut, cut_meant, find, find_meant};
 use super::{Draft, Flags};
@@ -11,61 +11,45 @@ use crate::attributes::NamedValues;
 use crate::fields::{Body, Class, Fields};
 use crate::outcome::{self, Evidence};
 
-/// The row of `fields`, which are slices of `text`.
-pub(super) fn draft<'a>(
+/// Fills in what `fields` say, which are slices of `text`.
+pub(super) fn fill<'a>(
     fields: &Fields<'a>,
     text: &'a str,
     redactor: &Redactor,
     spans: &mut Spans,
-) -> Draft<'a> {
+    draft: &mut Draft<'a>,
+) {
     find_all(fields, text, redactor, spans);
-    let outcome = outcome(fields);
-    let kind = if outcome.is_some() {
+    draft.outcome = outcome(fields);
+    draft.kind = if draft.outcome.is_some() {
         Kind::Decision
     } else {
         Kind::Event
     };
-    let mut draft = empty(kind, Flags::of(fields));
-    draft.outcome = outcome;
+    draft.flags = Flags::of(fields);
     fill_head(fields, text, spans, &mut draft.row);
     fill_body(fields, text, spans, &mut draft.row);
     draft.values = values(fields, text, spans);
-    if outcome == Some(Outcome::Reset) {
+    if draft.outcome == Some(Outcome::Reset) {
         draft.row.disposition = Some(Cow::Borrowed(Disposition::Reset.word()));
     }
-    draft
 }
 
-/// The row of a line that could not be parsed; its head is kept where it has one.
-pub(super) fn unparsed<'a>(
-    reason: UnparsedReason,
+/// Finds what must not be written of a line that could not be parsed, and keeps its head where it has
+/// one.
+pub(super) fn fill_unparsed<'a>(
     fields: Option<&Fields<'a>>,
     text: &'a str,
     redactor: &Redactor,
     spans: &mut Spans,
-) -> Draft<'a> {
-    redactor.line(text, spans);
-    if text.trim_start().starts_with('{') {
-        redactor.json(text, spans);
+    draft: &mut Draft<'a>,
+) {
+    match text.trim_start().starts_with('{') {
+        true => redactor.json(text, spans),
+        false => redactor.line(text, spans),
     }
-    let mut draft = empty(Kind::Unparsed, Flags::default());
-    draft.row.cause = Some(Cow::Borrowed(reason.word()));
     if let Some(fields) = fields {
         fill_head(fields, text, spans, &mut draft.row);
-    }
-    draft
-}
-
-pub(super) fn empty<'a>(kind: Kind, flags: Flags) -> Draft<'a> {
-    Draft {
-        row: Row::default(),
-        values: NamedValues::default(),
-        kind,
-        outcome: None,
-        flags,
-        framed: false,
-        origin: None,
-        stated: None,
     }
 }
 
@@ -82,10 +66,12 @@ fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
 
 fn find_all(fields: &Fields<'_>, text: &str, redactor: &Redactor, spans: &mut Spans) {
     redactor.line(text, spans);
-    if fields.scheme.is_some() {
-        find(redactor, text, fields.destination, FieldKind::Url, spans);
-    }
-    find(redactor, text, fields.path, FieldKind::Url, spans);
+    let url = if fields.scheme.is_some() {
+        fields.destination
+    } else {
+        fields.path
+    };
+    find(redactor, text, url, FieldKind::Url, spans);
     for attribute in fields.attributes.iter() {
         if attribute.key == "cmd" {
             find(

@@ -5,9 +5,9 @@ use nom::Parser;
 use nom::bytes::complete::{tag, take_till};
 use nom::sequence::delimited;
 
-use super::{Body, Line, Prefix, after_ocsf, bare};
+use super::{Body, Line, Prefix, after_ocsf, bare, event};
 use crate::clock;
-use crate::tracing_line;
+use crate::{scan, tracing_line};
 
 /// The target that OCSF events carry, and nothing else does.
 const OCSF_TARGET: &str = "ocsf";
@@ -25,13 +25,27 @@ fn after_tag(text: &str) -> Body<'_> {
         .strip_prefix("[ocsf] ")
         .map(|rest| rest.trim_start_matches(' '));
     match tagged {
-        Some(rest) => Body::Shorthand(after_ocsf(rest).unwrap_or(rest)),
+        Some(rest) => event(after_ocsf(rest).unwrap_or(rest)),
         None => Body::Other(text),
     }
 }
 
+/// The prefix of nearly every line, behind its time.
+const USUAL: &str = "] [sandbox] [OCSF ] [ocsf] ";
+
 /// `[secs.ms] [source] [LEVEL] [target] message`.
 fn cli(text: &str) -> Option<Line<'_>> {
+    let end = scan::find(b']', text)?;
+    if let Some(rest) = text[end..].strip_prefix(USUAL) {
+        let time = clock::epoch(&text[1..end])?;
+        let body = event(rest.trim_start_matches(' '));
+        return Some(Line {
+            prefix: Prefix::Cli,
+            time,
+            origin: Some("sandbox"),
+            body,
+        });
+    }
     let (rest, (time, source, level, target)) =
         (group, group, group, last_group).parse(text).ok()?;
     let time = clock::epoch(time)?;
@@ -40,7 +54,7 @@ fn cli(text: &str) -> Option<Line<'_>> {
         return None;
     }
     let body = if level.trim_end_matches(' ') == "OCSF" {
-        Body::Shorthand(rest.trim_start_matches(' '))
+        event(rest.trim_start_matches(' '))
     } else if is_tracing(source, level, target) {
         Body::Tracing(rest)
     } else {
@@ -83,10 +97,14 @@ fn last_group(text: &str) -> IResult<&str, &str> {
 mod tests {
     use super::*;
     use crate::clock::LineTime;
-    use crate::shorthand;
+    use crate::shorthand::Head;
 
     fn body(text: &str) -> Body<'_> {
         read(text).body
+    }
+
+    fn event(text: &str) -> Option<Body<'_>> {
+        Head::read(text).map(Body::Event)
     }
 
     #[test]
@@ -95,10 +113,14 @@ mod tests {
         assert_eq!(line.prefix, Prefix::Cli);
         assert_eq!(line.origin, Some("gateway"));
         assert!(matches!(line.time, LineTime::Moment(_)));
-        assert_eq!(line.body, Body::Shorthand("NET:OPEN [INFO] x"));
+        assert_eq!(Some(line.body), event("NET:OPEN [INFO] x"));
         assert_eq!(
             body("[1.000] [sandbox] [INFO ] [a::b] text k=v"),
             Body::Tracing(" text k=v")
+        );
+        assert_eq!(
+            body("[1.000] [sandbox] [OCSF ] [ocsf] no head"),
+            Body::Headless
         );
     }
 
@@ -114,15 +136,14 @@ mod tests {
         ] {
             assert!(matches!(body(text), Body::Other(_)), "{text}");
         }
-        assert!(shorthand::begins("NET:OPEN [INFO] x"));
     }
 
     #[test]
     fn shorthand_behind_its_target_alone_is_shorthand() {
         assert_eq!(
-            body("[ocsf] HTTP:GET [INFO] x"),
-            Body::Shorthand("HTTP:GET [INFO] x")
+            Some(body("[ocsf] HTTP:GET [INFO] x")),
+            event("HTTP:GET [INFO] x")
         );
-        assert!(matches!(body("[reason:x]"), Body::Other("[reason:x]")));
+        assert_eq!(body("[reason:x]"), Body::Other("[reason:x]"));
     }
 }

@@ -18,20 +18,15 @@ pub(super) struct Destination<'a> {
 /// `host[:port][/protocol]`, all of `text`. `None` for what cannot be a destination.
 #[inline]
 pub(super) fn destination(text: &str) -> Option<Destination<'_>> {
-    let (address, protocol) = match text.rsplit_once('/') {
-        Some((address, protocol)) => (address, Some(protocol)),
-        None => (text, None),
-    };
-    let is_protocol = |word: &str| {
-        !word.is_empty()
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    let scan = Scan::of(text);
+    let (address, protocol) = match scan.end {
+        end if end == text.len() => (text, None),
+        end => (&text[..end], Some(text[end..].strip_prefix('/')?)),
     };
     if protocol.is_some_and(|word| !is_protocol(word)) {
         return None;
     }
-    let (host, port) = host_and_port(address)?;
+    let (host, port) = host_and_port(address, scan)?;
     Some(Destination {
         host,
         port,
@@ -39,45 +34,107 @@ pub(super) fn destination(text: &str) -> Option<Destination<'_>> {
     })
 }
 
-/// `host[:port]`, the host with or without brackets.
+fn is_protocol(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// `host[:port]`, the host with or without brackets; `scan` ends where `text` does.
 ///
 /// A host with a colon in it is an IPv6 address, and then the last `:digits` is the port: all who
 /// print addresses print ports. Only where that leaves no address is the whole one.
-fn host_and_port(text: &str) -> Option<(&str, Option<&str>)> {
-    if let Some(inner) = text.strip_prefix('[') {
-        let (host, rest) = inner.split_once(']')?;
-        let port = match rest {
-            "" => None,
-            _ => Some(rest.strip_prefix(':').filter(|port| is_digits(port))?),
-        };
-        return is_ipv6(host).then_some((host, port));
+#[inline]
+fn host_and_port(text: &str, scan: Scan) -> Option<(&str, Option<&str>)> {
+    match scan.colons {
+        _ if scan.bracketed => bracketed(text),
+        0 => (!text.is_empty()).then_some((text, None)),
+        1 => {
+            let (host, port) = (&text[..scan.last_colon], &text[scan.last_colon + 1..]);
+            (!host.is_empty() && is_digits(port)).then_some((host, Some(port)))
+        }
+        _ => {
+            let (host, port) = (&text[..scan.last_colon], &text[scan.last_colon + 1..]);
+            match is_digits(port) && is_ipv6(host) {
+                true => Some((host, Some(port))),
+                false => is_ipv6(text).then_some((text, None)),
+            }
+        }
     }
-    if !is_host(text) {
-        return None;
-    }
-    let Some((host, port)) = text.rsplit_once(':') else {
-        return Some((text, None));
-    };
-    if !host.contains(':') {
-        return (!host.is_empty() && is_digits(port)).then_some((host, Some(port)));
-    }
-    if is_digits(port) && is_ipv6(host) {
-        return Some((host, Some(port)));
-    }
-    is_ipv6(text).then_some((text, None))
 }
 
-/// No space, bracket, quote, slash or control: what a host name or address never holds.
-fn is_host(text: &str) -> bool {
-    let never = |byte: u8| {
-        byte <= b' '
-            || byte == 0x7f
-            || matches!(
-                byte,
-                b'(' | b')' | b'[' | b']' | b'"' | b'\'' | b'/' | b'<' | b'>'
-            )
+/// `[address]` or `[address]:port`.
+fn bracketed(text: &str) -> Option<(&str, Option<&str>)> {
+    let (host, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let port = match rest {
+        "" => None,
+        _ => Some(rest.strip_prefix(':').filter(|port| is_digits(port))?),
     };
-    !text.is_empty() && !text.bytes().any(never)
+    is_ipv6(host).then_some((host, port))
+}
+
+/// What one look at a host and port finds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Scan {
+    /// Where it ends: at a byte that no host, address or port holds.
+    end: usize,
+    colons: usize,
+    last_colon: usize,
+    bracketed: bool,
+}
+
+impl Scan {
+    #[inline]
+    fn of(text: &str) -> Scan {
+        let mut scan = Scan {
+            bracketed: text.starts_with('['),
+            ..Scan::default()
+        };
+        for byte in text.bytes() {
+            match HOST_BYTES[usize::from(byte)] {
+                HostByte::Part => (),
+                HostByte::Colon => {
+                    scan.colons += 1;
+                    scan.last_colon = scan.end;
+                }
+                HostByte::Bracket if scan.bracketed => (),
+                HostByte::Bracket | HostByte::Never => break,
+            }
+            scan.end += 1;
+        }
+        scan
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum HostByte {
+    Part,
+    Colon,
+    Bracket,
+    /// Space, parenthesis, quote, slash, control and the like.
+    Never,
+}
+
+static HOST_BYTES: [HostByte; 256] = host_bytes();
+
+const fn host_bytes() -> [HostByte; 256] {
+    let mut table = [HostByte::Part; 256];
+    let mut control = 0;
+    while control <= b' ' {
+        table[control as usize] = HostByte::Never;
+        control += 1;
+    }
+    let never = b"\x7f()\"'/<>?#@";
+    let mut at = 0;
+    while at < never.len() {
+        table[never[at] as usize] = HostByte::Never;
+        at += 1;
+    }
+    table[b':' as usize] = HostByte::Colon;
+    table[b'[' as usize] = HostByte::Bracket;
+    table[b']' as usize] = HostByte::Bracket;
+    table
 }
 
 fn is_digits(text: &str) -> bool {
@@ -105,16 +162,25 @@ pub(super) struct Url<'a> {
 
 /// `scheme://host[:port]path`, all of `text`.
 pub(super) fn url(text: &str) -> Option<Url<'_>> {
-    let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    let scheme: IResult<&str, &str> = terminated(take_while1(is_scheme), tag("://")).parse(text);
-    let (rest, scheme) = scheme.ok()?;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, target) = rest.split_at(end);
-    let address = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, address)| address);
-    let path = &target[..target.find(['?', '#']).unwrap_or(target.len())];
-    let (host, port, open) = split_authority(scheme, address)?;
+    let (scheme, rest) = match text.strip_prefix("http://") {
+        Some(rest) => (&text[..4], rest),
+        None => scheme(text)?,
+    };
+    let mut address = rest;
+    let mut scan = Scan::of(address);
+    if !matches!(address.as_bytes().get(scan.end), None | Some(b'/')) {
+        // Userinfo, perhaps; or no path before the query.
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let at = rest[..end].rfind('@').map_or(0, |at| at + 1);
+        address = &rest[at..];
+        scan = Scan::of(&rest[at..end]);
+        if scan.end != end - at {
+            return None;
+        }
+    }
+    let (address, target) = address.split_at(scan.end);
+    let path = &target[..memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len())];
+    let (host, port, open) = split_authority(scheme, address, scan)?;
     Some(Url {
         scheme,
         host,
@@ -124,18 +190,26 @@ pub(super) fn url(text: &str) -> Option<Url<'_>> {
     })
 }
 
+/// `scheme://`, and what follows.
+fn scheme(text: &str) -> Option<(&str, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let scheme: IResult<&str, &str> = terminated(take_while1(is_part), tag("://")).parse(text);
+    scheme.ok().map(|(rest, scheme)| (scheme, rest))
+}
+
 /// Host, port, and whether they could be split otherwise.
 ///
 /// A port that is the scheme's own is left out in print, so an IPv6 address without brackets is one
 /// with a port, or one without, or both.
-fn split_authority<'a>(scheme: &str, address: &'a str) -> Option<(&'a str, Option<&'a str>, bool)> {
-    let colons = address.bytes().filter(|byte| *byte == b':').count();
-    if address.starts_with('[') || colons < 2 {
-        let (host, port) = host_and_port(address)?;
+#[inline]
+fn split_authority<'a>(
+    scheme: &str,
+    address: &'a str,
+    scan: Scan,
+) -> Option<(&'a str, Option<&'a str>, bool)> {
+    if scan.bracketed || scan.colons < 2 {
+        let (host, port) = host_and_port(address, scan)?;
         return Some((host, port, false));
-    }
-    if !is_host(address) {
-        return None;
     }
     let with_port = address.rsplit_once(':').filter(|(host, port)| {
         is_ipv6(host) && is_digits(port) && !port.starts_with('0') && !is_default(scheme, port)

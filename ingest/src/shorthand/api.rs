@@ -15,7 +15,7 @@ pub(super) fn read<'a>(rest: &'a str, fields: &mut Fields<'a>) {
 /// Model, provider and operation are escaped and hold no spaces, so words are parts.
 fn parts<'a>(rest: &'a str, fields: &mut Fields<'a>) -> Option<()> {
     let rest = rest.trim_matches(' ');
-    let (mut left, operation) = super::group::last_group(rest)?;
+    let (mut left, operation) = operation(rest.strip_suffix(']')?)?;
     let mut found: [(&str, Option<&str>); 4] = [
         ("status", None),
         ("model", None),
@@ -63,6 +63,15 @@ fn parts<'a>(rest: &'a str, fields: &mut Fields<'a>) -> Option<()> {
         },
     );
     Some(())
+}
+
+/// What stands before the operation, and the operation. A bracket in a part is escaped, so that the
+/// first one behind a space opens it.
+fn operation(text: &str) -> Option<(&str, &str)> {
+    match text.strip_prefix('[') {
+        Some(operation) => Some(("", operation)),
+        None => text.split_once(" ["),
+    }
 }
 
 /// The digits of `Nms`, when it is the last word.

@@ -2,7 +2,7 @@
 
 use super::address::{self, Destination};
 use super::group::{self, Groups, Tail};
-use super::{action, broken, text, word};
+use super::{action, broken, text, without_spaces, word};
 use crate::fields::{Body, Fields, Spelled};
 use crate::outcome;
 
@@ -21,7 +21,7 @@ impl<'a> Actor<'a> {
 }
 
 /// One way to read the text behind the action.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Reading<'a> {
     actor: Option<Actor<'a>>,
     destination: Option<(&'a str, Destination<'a>)>,
@@ -30,34 +30,66 @@ struct Reading<'a> {
 
 /// All ways to read a text, as far as it matters: none, one, or more than one.
 #[derive(Debug)]
-pub(super) enum Ways<T> {
-    None,
-    One(T),
-    Several,
+pub(super) struct Ways<T> {
+    first: Option<T>,
+    several: bool,
 }
 
 impl<T> Ways<T> {
+    pub(super) const fn none() -> Ways<T> {
+        Ways {
+            first: None,
+            several: false,
+        }
+    }
+
+    #[inline]
     pub(super) fn add(&mut self, way: Option<T>) {
-        let Some(way) = way else { return };
-        *self = match self {
-            Ways::None => Ways::One(way),
-            _ => Ways::Several,
-        };
+        if self.first.is_none() {
+            self.first = way;
+        } else {
+            self.several |= way.is_some();
+        }
+    }
+
+    /// There may be more, which were not tried.
+    pub(super) fn stop(&mut self) {
+        self.several = true;
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The one way.
+    ///
+    /// # Errors
+    /// How much of the body can be read, when there is not exactly one.
+    #[inline]
+    pub(super) fn only(&self) -> Result<&T, Body> {
+        match &self.first {
+            None => Err(Body::Broken),
+            Some(_) if self.several => Err(Body::Ambiguous),
+            Some(way) => Ok(way),
+        }
     }
 }
+
+/// A text with more places than this where a process could end is not tried further: somebody wants
+/// it to be ambiguous, and so it is.
+pub(super) const ARROWS_MAX: usize = 64;
 
 pub(super) fn read<'a>(rest: &'a str, fields: &mut Fields<'a>) {
-    let (action, rest) = action(rest.trim_start_matches(' '));
+    let (action, rest) = action(without_spaces(rest));
     fields.action = action;
-    match ways(rest) {
-        Ways::One(reading) => fill(reading, fields),
-        Ways::None => broken(rest, fields, Body::Broken),
-        Ways::Several => broken(rest, fields, Body::Ambiguous),
+    match ways(rest).only() {
+        Ok(reading) => fill(reading, fields),
+        Err(body) => broken(rest, fields, body),
     }
 }
 
-fn fill<'a>(reading: Reading<'a>, fields: &mut Fields<'a>) {
-    if let Some((printed, destination)) = reading.destination {
+fn fill<'a>(reading: &Reading<'a>, fields: &mut Fields<'a>) {
+    if let Some((printed, destination)) = &reading.destination {
         fields.destination = Some(printed);
         fields.host = Some(destination.host);
         fields.protocol = destination.protocol;
@@ -68,35 +100,40 @@ fn fill<'a>(reading: Reading<'a>, fields: &mut Fields<'a>) {
     if let Some(actor) = reading.actor {
         actor.fill(fields);
     }
-    fill_tail(reading.tail, fields);
+    fill_tail(&reading.tail, fields);
 }
 
-pub(super) fn fill_tail<'a>(tail: Tail<'a>, fields: &mut Fields<'a>) {
+pub(super) fn fill_tail<'a>(tail: &Tail<'a>, fields: &mut Fields<'a>) {
     fields.rule = tail.rule;
     fields.engine = tail.engine;
     fields.reason = tail.reason;
     fields.message = tail.message.map(Spelled::plain);
     fields.audited = tail.message.is_some_and(outcome::is_audited);
-    for attribute in tail.attributes.iter() {
-        fields.attributes.push(attribute.key, attribute.value);
-    }
+    tail.name_values(&mut fields.attributes);
 }
 
 /// An executable may be called `curl(1) -> good.example:443`, so every place where a destination
 /// could begin is tried, and one counts only when the text is used up by it and its groups.
 fn ways(text: &str) -> Ways<Reading<'_>> {
-    let mut ways = Ways::None;
+    let mut ways = Ways::none();
     if text.is_empty() || text.starts_with('[') {
         ways.add(group::tail(text, Groups::Net).map(|tail| Reading {
             tail,
             ..Reading::default()
         }));
     }
-    ways.add(destination_and_tail(text, None));
-    for (actor, rest) in arrows(text) {
+    // Most texts begin with the path of an executable, and a host never does.
+    if !text.starts_with('/') {
+        ways.add(destination_and_tail(text, None));
+    }
+    for (number, (actor, rest)) in arrows(text).enumerate() {
+        if number == ARROWS_MAX {
+            ways.stop();
+            break;
+        }
         ways.add(destination_and_tail(rest, Some(actor)));
     }
-    if matches!(ways, Ways::None) {
+    if ways.is_none() {
         for (actor, rest) in actors(text) {
             let tail = group::tail(rest, Groups::Net);
             ways.add(tail.map(|tail| Reading {
@@ -109,6 +146,7 @@ fn ways(text: &str) -> Ways<Reading<'_>> {
     ways
 }
 
+#[inline]
 fn destination_and_tail<'a>(text: &'a str, actor: Option<Actor<'a>>) -> Option<Reading<'a>> {
     let (printed, rest) = word(text);
     let destination = address::destination(printed)?;
@@ -126,7 +164,7 @@ pub(super) fn arrows(text: &str) -> impl Iterator<Item = (Actor<'_>, &str)> {
     memchr::memchr_iter(b'>', text.as_bytes()).filter_map(move |at| {
         let before = text.get(..at)?.strip_suffix(" -")?;
         let rest = text[at + 1..].strip_prefix(' ')?;
-        Some((actor(before)?, rest.trim_start_matches(' ')))
+        Some((actor(before)?, without_spaces(rest)))
     })
 }
 
@@ -149,7 +187,7 @@ fn actor(text: &str) -> Option<Actor<'_>> {
 
 /// `SSH:act [SEV] [ACTION] [host[:port]] [[auth:LABEL]]`.
 pub(super) fn read_ssh<'a>(rest: &'a str, fields: &mut Fields<'a>) {
-    let (action, rest) = action(rest.trim_start_matches(' '));
+    let (action, rest) = action(without_spaces(rest));
     fields.action = action;
     if ssh_peer(rest, fields).is_none() {
         broken(rest, fields, Body::Broken);

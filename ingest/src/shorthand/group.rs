@@ -5,17 +5,38 @@ use nom::Parser;
 use nom::bytes::complete::{tag, take_till1};
 use nom::sequence::terminated;
 
+use super::without_spaces;
 use crate::escape::Spelling;
 use crate::fields::{Attributes, Spelled};
+use crate::scan;
 
 /// What the groups behind a destination say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tail<'a> {
     pub(super) rule: Option<&'a str>,
     pub(super) engine: Option<&'a str>,
     pub(super) reason: Option<&'a str>,
     pub(super) message: Option<&'a str>,
-    pub(super) attributes: Attributes<'a>,
+    /// Named values in the rule's group, and in a group of their own.
+    pub(super) values: [&'a str; 2],
+}
+
+impl<'a> Tail<'a> {
+    /// Adds the named values to `attributes`.
+    #[inline]
+    pub(super) fn name_values(&self, attributes: &mut Attributes<'a>) {
+        for values in self.values.iter().filter(|values| !values.is_empty()) {
+            for (key, value) in values.split(' ').filter_map(named_value) {
+                attributes.push(
+                    key,
+                    Spelled {
+                        text: value,
+                        spelling: Spelling::Context,
+                    },
+                );
+            }
+        }
+    }
 }
 
 /// Which groups a class prints.
@@ -51,40 +72,37 @@ pub(super) fn tail(text: &str, groups: Groups) -> Option<Tail<'_>> {
 
 /// Skips the spaces in front of a group. `None` when something else stands there.
 fn next_group(text: &str) -> Option<&str> {
-    let left = text.trim_start_matches(' ');
+    let left = without_spaces(text);
     (left.is_empty() || left.starts_with('[')).then_some(left)
 }
 
 /// `[policy:NAME engine:ENGINE]`, with named values where some versions put them.
 fn rule<'a>(text: &'a str, tail: &mut Tail<'a>) -> Option<&'a str> {
-    let end = memchr::memchr(b']', text.as_bytes())?;
+    let end = scan::find(b']', text)?;
     let inner = text.get("[policy:".len()..end)?;
-    let (name, more) = match inner.split_once(" engine:") {
-        Some((name, more)) => (name, Some(more)),
-        None => (inner, None),
-    };
+    let (name, more) = split_engine(inner);
     tail.rule = (name != "-" && !name.is_empty()).then_some(name);
-    if let Some(more) = more {
-        let (engine, values) = super::word(more);
-        tail.engine = (!engine.is_empty()).then_some(engine);
-        values_only(values, &mut tail.attributes)?;
+    let (engine, values) = super::word(more);
+    tail.engine = (!engine.is_empty()).then_some(engine);
+    let all_named = |values: &str| values.split(' ').all(|token| named_value(token).is_some());
+    if !values.is_empty() && !all_named(values) {
+        return None;
     }
+    tail.values[0] = values;
     Some(&text[end + 1..])
 }
 
-/// `k:v k:v`, to the end.
-fn values_only<'a>(text: &'a str, into: &mut Attributes<'a>) -> Option<()> {
-    for token in text.split(' ').filter(|token| !token.is_empty()) {
-        let (key, value) = named_value(token)?;
-        into.push(
-            key,
-            Spelled {
-                text: value,
-                spelling: Spelling::Context,
-            },
-        );
+/// The rule's name, and what follows ` engine:`. A name may hold spaces.
+fn split_engine(inner: &str) -> (&str, &str) {
+    let mut from = 0;
+    while let Some(found) = scan::find(b' ', &inner[from..]) {
+        let at = from + found;
+        if let Some(more) = inner[at + 1..].strip_prefix("engine:") {
+            return (&inner[..at], more);
+        }
+        from = at + 1;
     }
-    Some(())
+    (inner, "")
 }
 
 fn is_last_text(text: &str) -> bool {
@@ -103,47 +121,41 @@ fn last_text(text: &str) -> Option<(&str, &str)> {
 
 /// `[k:v k:v reason:TEXT]`: values are escaped and hold no spaces; the reason is not, and is last.
 fn context<'a>(text: &'a str, tail: &mut Tail<'a>) -> Option<&'a str> {
-    let mut left = text.strip_prefix('[')?;
+    let inner = text.strip_prefix('[')?;
+    let mut at = 0;
     loop {
-        if let Some(reason) = left.strip_prefix("reason:") {
+        if let Some(reason) = inner[at..].strip_prefix("reason:") {
+            tail.values[1] = inner[..at].trim_end_matches(' ');
             tail.reason = Some(reason.trim_end_matches(' ').strip_suffix(']')?);
             return Some("");
         }
-        let (key, value, end) = pair(left)?;
-        tail.attributes.push(key, value);
-        match end {
-            (b']', rest) => return Some(rest),
-            (_, rest) => left = rest,
+        let len = value_len(&inner[at..])?;
+        named_value(&inner[at..at + len])?;
+        at += len;
+        if inner.as_bytes()[at] == b']' {
+            tail.values[1] = &inner[..at];
+            return Some(&inner[at + 1..]);
+        }
+        at += 1;
+    }
+}
+
+/// How long a named value in the escaped spelling is: up to a space or a `]` that is not escaped.
+fn value_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'\\' if matches!(bytes.get(at + 1), Some(b'\\' | b'[' | b']')) => at += 2,
+            b' ' | b']' => return Some(at),
+            _ => at += 1,
         }
     }
 }
 
-/// What ends a value, and what follows.
-type End<'a> = (u8, &'a str);
-
-/// `key:value` in the escaped spelling, up to a space or a `]` that is not escaped.
-fn pair(text: &str) -> Option<(&str, Spelled<'_>, End<'_>)> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let end = loop {
-        match bytes.get(at)? {
-            b'\\' => at += 2,
-            end @ (b' ' | b']') => break *end,
-            _ => at += 1,
-        }
-    };
-    let (key, value) = named_value(&text[..at])?;
-    let value = Spelled {
-        text: value,
-        spelling: Spelling::Context,
-    };
-    Some((key, value, (end, &text[at + 1..])))
-}
-
 /// `key:value`.
 pub(crate) fn named_value(token: &str) -> Option<(&str, &str)> {
-    let key: IResult<&str, &str> =
-        terminated(take_till1(|c| c == ':' || c == ' '), tag(":")).parse(token);
+    let key: IResult<&str, &str> = terminated(take_till1(|c| c == ':'), tag(":")).parse(token);
     key.ok().map(|(value, key)| (key, value))
 }
 
@@ -152,7 +164,9 @@ pub(super) fn whole_context(text: &str) -> Option<Attributes<'_>> {
     let mut tail = Tail::default();
     let rest = context(text, &mut tail)?;
     let is_whole = rest.trim_end_matches(' ').is_empty() && tail.reason.is_none();
-    is_whole.then_some(tail.attributes)
+    let mut attributes = Attributes::default();
+    tail.name_values(&mut attributes);
+    is_whole.then_some(attributes)
 }
 
 /// The last ` [k:v …]` group at the end of `text`: the text before it, and its inside.

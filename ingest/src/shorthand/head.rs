@@ -1,57 +1,57 @@
 //! `CLASS:ACTIVITY [SEV]`: all that is printed before text that somebody else chose.
 
 use boundlane_record::Severity;
-use memchr::memchr_iter;
-use nom::IResult;
-use nom::Parser;
-use nom::bytes::complete::take_while;
-use nom::combinator::verify;
 
+use super::without_spaces;
 use super::words::{self, severity_of_letter};
 use crate::fields::Class;
+use crate::scan;
 
 /// The head of an event and the text behind it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Head<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head<'a> {
     pub(super) class: Class<'a>,
     /// The activity as printed; empty for EVENT.
     pub(super) word: &'a str,
     pub(super) activity: Option<&'a str>,
     pub(super) severity: &'a str,
+    /// The severity is one of OCSF's.
+    pub(super) is_known: bool,
     pub(super) rest: &'a str,
 }
 
-/// Whether `text` begins with a head whose severity is known: then it is shorthand, whatever the class.
-pub(crate) fn begins(text: &str) -> bool {
-    class_word(text).is_ok_and(|(rest, word)| {
-        split(word, rest).is_some_and(|(_, tag, _)| Severity::from_tag(tag).is_some())
-    })
-}
-
-/// Whether `text` begins with a class and a colon.
-pub(crate) fn begins_with_class(text: &str) -> bool {
-    class_word(text).is_ok_and(|(rest, word)| is_event(word) || rest.starts_with(':'))
-}
-
-/// The head at the start of `text`.
-#[inline]
-pub(super) fn head(text: &str) -> Option<Head<'_>> {
-    let (rest, word) = class_word(text).ok()?;
-    let (activity, tag, rest) = split(word, rest)?;
-    let severity = Severity::from_tag(tag).map_or(tag, |known| known.word());
-    let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    Some(with_class(word, activity, severity, rest))
-}
-
-/// The head of the first shorthand, whose severity stood in front.
-pub(super) fn letter_head<'a>(severity: &'a str, text: &'a str) -> Option<Head<'a>> {
-    let (rest, word) = class_word(text).ok()?;
-    let severity = severity_of_letter(severity).map_or(severity, |known| known.word());
-    if is_event(word) {
-        return Some(with_class(word, "", severity, rest.trim_start_matches(' ')));
+impl<'a> Head<'a> {
+    /// The head at the start of `text`.
+    #[inline]
+    pub(crate) fn read(text: &'a str) -> Option<Head<'a>> {
+        let (word, rest) = class_word(text)?;
+        let found = split(word, rest)?;
+        let severity = found.known.map_or(found.tag, |known| known.word());
+        let rest = found.rest.strip_prefix(' ').unwrap_or(found.rest);
+        let head = with_class(word, found.activity, severity, rest);
+        Some(Head {
+            is_known: found.known.is_some(),
+            ..head
+        })
     }
-    let (activity, rest) = super::word(rest.strip_prefix(':')?);
-    (!activity.is_empty()).then(|| with_class(word, activity, severity, rest))
+
+    /// The head of a text that nothing announces: it must have a severity that is known.
+    #[inline]
+    pub(crate) fn read_bare(text: &'a str) -> Option<Head<'a>> {
+        Head::read(text).filter(|head| head.is_known)
+    }
+
+    /// The head of the first shorthand, `S CLASS:ACTIVITY`, its severity one letter.
+    pub(crate) fn read_letter(text: &'a str) -> Option<Head<'a>> {
+        let (letter, rest) = text.split_at_checked(1)?;
+        let severity = severity_of_letter(letter)?.word();
+        let (word, rest) = class_word(without_spaces(rest.strip_prefix(' ')?))?;
+        if is_event(word) {
+            return Some(with_class(word, "", severity, without_spaces(rest)));
+        }
+        let (activity, rest) = super::word(rest.strip_prefix(':')?);
+        (!activity.is_empty()).then(|| with_class(word, activity, severity, rest))
+    }
 }
 
 fn with_class<'a>(word: &'a str, activity: &'a str, severity: &'a str, rest: &'a str) -> Head<'a> {
@@ -65,6 +65,7 @@ fn with_class<'a>(word: &'a str, activity: &'a str, severity: &'a str, rest: &'a
         word: activity,
         activity: (!activity.is_empty()).then_some(caption),
         severity,
+        is_known: true,
         rest,
     }
 }
@@ -73,51 +74,83 @@ fn is_event(word: &str) -> bool {
     word == "EVENT"
 }
 
-/// An upper-case word.
-fn class_word(text: &str) -> IResult<&str, &str> {
-    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_uppercase());
-    verify(take_while(is_part), begins).parse(text)
+/// An upper-case word, and what follows it.
+fn class_word(text: &str) -> Option<(&str, &str)> {
+    let is_part = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_');
+    let len = text.bytes().take_while(is_part).count();
+    let begins = text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+    begins.then(|| text.split_at(len))
 }
 
-/// What follows the class word: activity, severity tag, rest. The activity may hold spaces, so it
-/// reaches up to the first ` [SEV]`; one with a tag that is not known here must do where none is.
-fn split<'a>(class: &str, text: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
-    let from = if is_event(class) {
-        0
+/// What follows the class word.
+#[derive(Debug, Clone, Copy)]
+struct Split<'a> {
+    activity: &'a str,
+    tag: &'a str,
+    known: Option<Severity>,
+    rest: &'a str,
+}
+
+/// The activity may hold spaces, so it reaches up to the first ` [SEV]`; one with a tag that is not
+/// known here must do where none is.
+fn split<'a>(class: &str, text: &'a str) -> Option<Split<'a>> {
+    let text = if is_event(class) {
+        text
     } else {
-        usize::from(text.starts_with(':'))
+        text.strip_prefix(':')?
     };
-    if from == 0 && !is_event(class) {
-        return None;
-    }
     let mut unknown = None;
-    for at in memchr_iter(b'[', text.as_bytes()) {
+    let mut from = 0;
+    while let Some(found) = scan::find(b'[', &text[from..]) {
+        let at = from + found;
+        from = at + 1;
         let Some(tag) = tag_at(text, at) else {
             continue;
         };
-        let activity = text[from..at].trim_matches(' ');
+        let activity = without_spaces_around(&text[..at]);
         if activity.is_empty() != is_event(class) {
             return None;
         }
-        let found = (activity, tag, &text[at + tag.len() + 2..]);
-        if Severity::from_tag(tag).is_some() {
-            return Some(found);
+        let known = Severity::from_tag(tag);
+        let split = Split {
+            activity,
+            tag,
+            known,
+            rest: &text[at + tag.len() + 2..],
+        };
+        if known.is_some() {
+            return Some(split);
         }
-        unknown = unknown.or(Some(found));
+        unknown = unknown.or(Some(split));
     }
     unknown
 }
 
+#[inline]
+fn without_spaces_around(text: &str) -> &str {
+    match text.as_bytes() {
+        // The usual: one space at the end.
+        [first, .., last, b' '] if *first != b' ' && *last != b' ' => &text[..text.len() - 1],
+        _ => text.trim_matches(' '),
+    }
+}
+
+/// The longest severity tag, in bytes.
+const TAG_BYTES_MAX: usize = 12;
+
 /// `TAG` of ` [TAG]` followed by a space or the end.
+#[inline]
 fn tag_at(text: &str, at: usize) -> Option<&str> {
     let bytes = text.as_bytes();
-    let inner = bytes.get(at + 1..)?;
+    if at == 0 || bytes[at - 1] != b' ' {
+        return None;
+    }
+    let inner = &bytes[at + 1..];
     let len = inner
         .iter()
-        .take(13)
-        .position(|byte| !byte.is_ascii_uppercase())?;
-    let closed = inner.get(len) == Some(&b']') && matches!(inner.get(len + 1), None | Some(b' '));
-    let opened = at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b' ');
-    (closed && opened && len >= 2).then(|| &text[at + 1..at + 1 + len])
+        .take(TAG_BYTES_MAX + 1)
+        .position(|byte| *byte == b']')?;
+    let is_tag = len >= 2 && inner[..len].iter().all(u8::is_ascii_uppercase);
+    let is_end = matches!(inner.get(len + 1), None | Some(b' '));
+    (is_tag && is_end).then(|| &text[at + 1..at + 1 + len])
 }

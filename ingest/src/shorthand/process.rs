@@ -1,8 +1,8 @@
 //! PROC: `name(pid) [exit:N] [cmd:TEXT]`.
 
-use super::broken;
 use super::connection::{Actor, Ways, actors};
-use crate::fields::{Body, Fields, Spelled};
+use super::{broken, without_spaces};
+use crate::fields::{Fields, Spelled};
 
 #[derive(Debug, Clone, Copy)]
 struct Reading<'a> {
@@ -13,19 +13,18 @@ struct Reading<'a> {
 
 /// Name and command are as the sandbox chose them, so every `(digits)` is tried.
 pub(super) fn read<'a>(rest: &'a str, fields: &mut Fields<'a>) {
-    let rest = rest.trim_start_matches(' ');
-    let mut ways = Ways::None;
+    let rest = without_spaces(rest);
+    let mut ways = Ways::none();
     for (actor, groups) in actors(rest) {
         ways.add(reading(actor, groups));
     }
-    match ways {
-        Ways::One(reading) => fill(reading, fields),
-        Ways::None => broken(rest, fields, Body::Broken),
-        Ways::Several => broken(rest, fields, Body::Ambiguous),
+    match ways.only() {
+        Ok(reading) => fill(reading, fields),
+        Err(body) => broken(rest, fields, body),
     }
 }
 
-fn fill<'a>(reading: Reading<'a>, fields: &mut Fields<'a>) {
+fn fill<'a>(reading: &Reading<'a>, fields: &mut Fields<'a>) {
     reading.actor.fill(fields);
     for (key, value) in [("exit", reading.exit), ("cmd", reading.command)] {
         if let Some(value) = value {
@@ -42,7 +41,7 @@ fn reading<'a>(actor: Actor<'a>, groups: &'a str) -> Option<Reading<'a>> {
         let digits = code.strip_prefix('-').unwrap_or(code);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         exit = Some(is_number.then_some(code)?);
-        left = rest.trim_start_matches(' ');
+        left = without_spaces(rest);
     }
     let command = match left {
         "" => None,

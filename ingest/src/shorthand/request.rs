@@ -3,13 +3,13 @@
 use boundlane_record::Action;
 
 use super::address::{self, Url};
-use super::connection::{Actor, Ways, arrows, fill_tail};
+use super::connection::{ARROWS_MAX, Actor, Ways, arrows, fill_tail};
 use super::group::{self, Groups, Tail};
-use super::{action, broken, word};
+use super::{action, broken, without_spaces, word};
 use crate::fields::{Body, Fields};
 
 /// One way to read the text behind the action.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Reading<'a> {
     actor: Option<Actor<'a>>,
     method: &'a str,
@@ -21,41 +21,41 @@ struct Reading<'a> {
 /// `head_method` is the token in `HTTP:TOKEN`. The client chose it, and it is printed once more in
 /// front of the URL: that place tells an action from a method called like one.
 pub(super) fn read<'a>(head_method: &'a str, rest: &'a str, fields: &mut Fields<'a>) {
-    let rest = rest.trim_start_matches(' ');
+    let rest = without_spaces(rest);
     let (found, after) = action(rest);
     if found.is_some() {
         let ways = ways(head_method, after);
-        if !matches!(ways, Ways::None) {
-            return settle(found, after, ways, fields);
+        if !ways.is_none() {
+            return settle(found, after, &ways, fields);
         }
     }
-    match ways(head_method, rest) {
+    let ways = ways(head_method, rest);
+    if ways.is_none() {
         // Neither reads: what is printed where an action stands is one.
-        Ways::None => settle(found, after, Ways::None, fields),
-        ways => settle(None, rest, ways, fields),
+        return settle(found, after, &ways, fields);
     }
+    settle(None, rest, &ways, fields);
 }
 
 fn settle<'a>(
     action: Option<Action>,
     rest: &'a str,
-    ways: Ways<Reading<'a>>,
+    ways: &Ways<Reading<'a>>,
     fields: &mut Fields<'a>,
 ) {
     fields.action = action;
-    match ways {
-        Ways::One(reading) => fill(reading, fields),
-        Ways::None => broken(rest, fields, Body::Broken),
-        Ways::Several => broken(rest, fields, Body::Ambiguous),
+    match ways.only() {
+        Ok(reading) => fill(reading, fields),
+        Err(body) => broken(rest, fields, body),
     }
 }
 
-fn fill<'a>(reading: Reading<'a>, fields: &mut Fields<'a>) {
+fn fill<'a>(reading: &Reading<'a>, fields: &mut Fields<'a>) {
     fields.method = Some(reading.method);
     if !reading.printed.is_empty() {
         fields.destination = Some(reading.printed);
     }
-    match reading.url {
+    match &reading.url {
         Some(url) => fill_url(url, fields),
         None if reading.printed.is_empty() => (),
         None => fields.body = Body::Broken,
@@ -63,10 +63,10 @@ fn fill<'a>(reading: Reading<'a>, fields: &mut Fields<'a>) {
     if let Some(actor) = reading.actor {
         actor.fill(fields);
     }
-    fill_tail(reading.tail, fields);
+    fill_tail(&reading.tail, fields);
 }
 
-fn fill_url<'a>(url: Url<'a>, fields: &mut Fields<'a>) {
+fn fill_url<'a>(url: &Url<'a>, fields: &mut Fields<'a>) {
     fields.scheme = Some(url.scheme);
     fields.host = Some(url.host);
     fields.path = url.path;
@@ -81,11 +81,16 @@ fn fill_url<'a>(url: Url<'a>, fields: &mut Fields<'a>) {
 /// Every reading with a real URL or none; where there is no such reading, those with something else in
 /// its place, as people write when they shorten a line.
 fn ways<'a>(method: &str, text: &'a str) -> Ways<Reading<'a>> {
-    let mut strict = Ways::None;
-    let mut loose = Ways::None;
+    let mut strict = Ways::none();
+    let mut loose = Ways::none();
     let direct = std::iter::once((None, text));
     let acted = arrows(text).map(|(actor, rest)| (Some(actor), rest));
-    for (actor, rest) in direct.chain(acted) {
+    for (number, (actor, rest)) in direct.chain(acted).enumerate() {
+        if number > ARROWS_MAX {
+            strict.stop();
+            loose.stop();
+            break;
+        }
         match request(method, actor, rest) {
             Some(reading) if reading.url.is_none() && !reading.printed.is_empty() => {
                 loose.add(Some(reading));
@@ -93,11 +98,7 @@ fn ways<'a>(method: &str, text: &'a str) -> Ways<Reading<'a>> {
             reading => strict.add(reading),
         }
     }
-    if matches!(strict, Ways::None) {
-        loose
-    } else {
-        strict
-    }
+    if strict.is_none() { loose } else { strict }
 }
 
 /// `METHOD [url] groups`.

@@ -21,11 +21,17 @@ pub(super) fn parse_without_trailing_fields(head: Head<'_>) -> Option<Fields<'_>
         return None;
     }
     let (event, trailing) = split(head.rest)?;
-    let mut fields = super::parse(Head {
-        rest: event,
-        ..head
-    });
-    if fields.body != Body::Clear {
+    let mut fields = Fields::default();
+    super::parse(
+        Head {
+            rest: event,
+            ..head
+        },
+        &mut fields,
+    );
+    // A word in front of the fields is a host only when it has a port: else it is some message.
+    let is_word = fields.host.is_some() && fields.port.is_none() && !event.ends_with(']');
+    if fields.body != Body::Clear || is_word {
         return None;
     }
     for token in trailing.split(' ') {

@@ -3,7 +3,7 @@
 use boundlane_record::{Action, ClassTag, Disposition, Severity};
 
 /// The action that the shorthand prints as `word`.
-pub(crate) fn action_of_word(word: &str) -> Option<Action> {
+pub(super) fn action(word: &str) -> Option<Action> {
     Some(match word {
         "UNKNOWN" => Action::Unknown,
         "ALLOWED" => Action::Allowed,
@@ -16,7 +16,7 @@ pub(crate) fn action_of_word(word: &str) -> Option<Action> {
 }
 
 /// The severity that the first shorthand printed as one letter.
-pub(crate) fn severity_of_letter(letter: &str) -> Option<Severity> {
+pub(super) fn severity_of_letter(letter: &str) -> Option<Severity> {
     Some(match letter {
         "I" => Severity::Informational,
         "L" => Severity::Low,
@@ -37,45 +37,97 @@ pub(super) fn disposition(word: &str) -> Option<Disposition> {
         .find(|known| known.word().eq_ignore_ascii_case(word))
 }
 
-/// Activity captions of OCSF 1.8, all classes but the base event together with `Unknown` and `Other`.
-const fn captions(tag: ClassTag) -> &'static [&'static str] {
-    match tag {
-        ClassTag::Net | ClassTag::Ssh => &[
-            "Open", "Close", "Reset", "Fail", "Refuse", "Traffic", "Listen",
-        ],
-        ClassTag::Http => &[
-            "Get", "Post", "Connect", "Delete", "Head", "Options", "Put", "Trace", "Patch",
-        ],
-        ClassTag::Api => &["Create", "Read", "Update", "Delete"],
-        ClassTag::Proc => &[
-            "Launch",
-            "Terminate",
-            "Open",
-            "Inject",
-            "Set User ID",
-            "Invoke",
-        ],
-        ClassTag::Finding => &["Create", "Update", "Close"],
-        ClassTag::Lifecycle => &[
-            "Install", "Remove", "Start", "Stop", "Restart", "Enable", "Disable", "Update",
-        ],
-        ClassTag::Config => &["Disabled", "Enabled"],
-        ClassTag::Event => &[],
-    }
+/// The caption of the activity that `tag` prints as the upper-case `word`; the word where OCSF 1.8 has
+/// none for that class.
+pub(super) fn activity(tag: ClassTag, word: &str) -> &str {
+    let caption = match tag {
+        ClassTag::Net | ClassTag::Ssh => network_activity(word),
+        ClassTag::Http => http_activity(word),
+        ClassTag::Proc => process_activity(word),
+        ClassTag::Finding | ClassTag::Api => record_activity(tag, word),
+        ClassTag::Lifecycle => lifecycle_activity(word),
+        ClassTag::Config => config_state(word),
+        ClassTag::Event => None,
+    };
+    caption.unwrap_or(match word {
+        "UNKNOWN" => "Unknown",
+        "OTHER" => "Other",
+        _ => word,
+    })
 }
 
-/// The caption of the activity that `tag` prints as the upper-case `word`; the word where there is none.
-pub(super) fn activity(tag: ClassTag, word: &str) -> &str {
-    let common = ["Unknown", "Other"];
-    let is_upper = !word.bytes().any(|byte| byte.is_ascii_lowercase());
-    let known = captions(tag)
-        .iter()
-        .chain(&common)
-        .find(|caption| caption.eq_ignore_ascii_case(word));
-    match known {
-        Some(caption) if is_upper => caption,
-        _ => word,
-    }
+fn network_activity(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "OPEN" => "Open",
+        "CLOSE" => "Close",
+        "RESET" => "Reset",
+        "FAIL" => "Fail",
+        "REFUSE" => "Refuse",
+        "TRAFFIC" => "Traffic",
+        "LISTEN" => "Listen",
+        _ => return None,
+    })
+}
+
+fn http_activity(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "GET" => "Get",
+        "POST" => "Post",
+        "CONNECT" => "Connect",
+        "DELETE" => "Delete",
+        "HEAD" => "Head",
+        "OPTIONS" => "Options",
+        "PUT" => "Put",
+        "TRACE" => "Trace",
+        "PATCH" => "Patch",
+        _ => return None,
+    })
+}
+
+fn process_activity(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "LAUNCH" => "Launch",
+        "TERMINATE" => "Terminate",
+        "OPEN" => "Open",
+        "INJECT" => "Inject",
+        "SET USER ID" => "Set User ID",
+        "INVOKE" => "Invoke",
+        _ => return None,
+    })
+}
+
+/// API calls and findings.
+fn record_activity(tag: ClassTag, word: &str) -> Option<&'static str> {
+    Some(match (tag, word) {
+        (_, "CREATE") => "Create",
+        (_, "UPDATE") => "Update",
+        (ClassTag::Api, "READ") => "Read",
+        (ClassTag::Api, "DELETE") => "Delete",
+        (ClassTag::Finding, "CLOSE") => "Close",
+        _ => return None,
+    })
+}
+
+fn lifecycle_activity(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "INSTALL" => "Install",
+        "REMOVE" => "Remove",
+        "START" => "Start",
+        "STOP" => "Stop",
+        "RESTART" => "Restart",
+        "ENABLE" => "Enable",
+        "DISABLE" => "Disable",
+        "UPDATE" => "Update",
+        _ => return None,
+    })
+}
+
+fn config_state(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "DISABLED" => "Disabled",
+        "ENABLED" => "Enabled",
+        _ => return None,
+    })
 }
 
 /// The class that the shorthand calls `word`.
