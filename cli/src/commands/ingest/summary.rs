@@ -11,6 +11,7 @@ use crate::exit::Outcome;
 use crate::output::out::Out;
 use crate::text::escape;
 use crate::text::table::{Cell, Layout, Table};
+use crate::text::width::columns;
 
 /// Different denials that are told apart; later ones are counted together.
 const DENIALS_MAX: usize = 10_000;
@@ -224,16 +225,20 @@ fn next_steps(inputs: &[Input], out: &mut Out) -> Outcome<()> {
     else {
         return Ok(());
     };
-    let sandbox = shell_word(&input.sandbox);
+    let log = format!("boundlane log {} --deny", shell_word(&input.sandbox));
+    let steps = [
+        (log.as_str(), "what was refused, in order"),
+        ("boundlane query denied", "the same, counted, over all sandboxes"),
+        ("boundlane status", "what is recorded, and whether anything is missing"),
+    ];
     out.line("")?;
     out.line("next:")?;
-    out.line(&format!(
-        "  boundlane log {sandbox} --deny     what was refused, in order"
-    ))?;
-    out.line("  boundlane query denied            the same, counted, over all sandboxes")?;
-    out.line(
-        "  boundlane status                  what is recorded, and whether anything is missing",
-    )
+    let widest = steps.iter().map(|(command, _)| columns(command)).max().unwrap_or(0);
+    for (command, about) in steps {
+        let padding = " ".repeat(widest - columns(command));
+        out.line(&format!("  {command}{padding}  {about}"))?;
+    }
+    Ok(())
 }
 
 /// A name as a shell takes it back.

@@ -85,7 +85,12 @@ impl<'z> Listing<'z> {
                 .iter()
                 .map(|column| column.name().to_owned())
                 .collect();
-            let rows = Rows::new(names, Absent::LeftOut, &args.output, palette, clock, out)?;
+            // Who names columns gets all of them in every row.
+            let absent = match args.output.columns.is_empty() {
+                true => Absent::LeftOut,
+                false => Absent::Null,
+            };
+            let rows = Rows::new(names, absent, &args.output, palette, clock, out)?;
             Form::Columns {
                 columns,
                 rows: Box::new(rows),
