@@ -61,7 +61,7 @@ pub enum ArchiveError {
         got: Seq,
     },
     /// The archive holds another history of the same journal.
-    #[error("`{}` holds another history of this journal (its head is {theirs}, ours is {ours}); nothing was written, keep both and run `boundlane verify`", path.display())]
+    #[error("`{}` holds another history of this journal (its head is {theirs}, ours is {ours}); nothing was written, keep both and run `boundlane fsck`", path.display())]
     Fork {
         /// The file that disagrees.
         path: PathBuf,

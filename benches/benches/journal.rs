@@ -18,7 +18,12 @@ const ENTRIES: usize = 64_000;
 const COMMIT_ITEMS: usize = 16;
 
 fn stream() -> StreamName {
-    StreamName { stream: "import/bench/1".into(), sandbox: Some("bench".into()), source: "import".into(), ..StreamName::default() }
+    StreamName {
+        stream: "import/bench/1".into(),
+        sandbox: Some("bench".into()),
+        source: "import".into(),
+        ..StreamName::default()
+    }
 }
 
 /// Real entries, in batches of one item each.
@@ -56,7 +61,14 @@ fn journal(directory: &std::path::Path) -> Journal {
 }
 
 fn append_all(journal: &mut Journal, batches: &[EntryBatch]) {
-    let (name, checkpoint) = (stream(), Checkpoint { place: "{}".into(), decode_state: "{}".into(), ..Checkpoint::default() });
+    let (name, checkpoint) = (
+        stream(),
+        Checkpoint {
+            place: "{}".into(),
+            decode_state: "{}".into(),
+            ..Checkpoint::default()
+        },
+    );
     let mut version = None;
     for commit in batches.chunks(COMMIT_ITEMS) {
         let items: Vec<Item<'_>> = commit
@@ -69,7 +81,11 @@ fn append_all(journal: &mut Journal, batches: &[EntryBatch]) {
                     stream: &name,
                     entries,
                     at: Micros(2),
-                    books: Books { lines_read: lines, records: lines, ..Books::default() },
+                    books: Books {
+                        lines_read: lines,
+                        records: lines,
+                        ..Books::default()
+                    },
                     expects,
                     checkpoint: &checkpoint,
                     open_losses: &[],
@@ -91,7 +107,9 @@ fn loop_all(db: &mut rusqlite::Connection, batches: &[EntryBatch]) {
             for (entry, _) in commit.iter().flat_map(EntryBatch::iter) {
                 let row = canonical::decode(entry).unwrap();
                 let values = Column::ALL.iter().map(|column| cell(row.value(*column)));
-                statement.execute(rusqlite::params_from_iter(values)).unwrap();
+                statement
+                    .execute(rusqlite::params_from_iter(values))
+                    .unwrap();
             }
         }
         transaction.commit().unwrap();
@@ -111,7 +129,10 @@ fn cell(value: Option<Value<'_>>) -> ToSqlOutput<'_> {
 
 fn plain(directory: &std::path::Path) -> rusqlite::Connection {
     let db = rusqlite::Connection::open(directory.join("plain.sqlite")).unwrap();
-    let columns: Vec<String> = Column::ALL.iter().map(|column| format!("\"{}\"", column.name())).collect();
+    let columns: Vec<String> = Column::ALL
+        .iter()
+        .map(|column| format!("\"{}\"", column.name()))
+        .collect();
     db.execute_batch(&format!(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE entries ({});",
         columns.join(",")

@@ -34,7 +34,12 @@ fn to_fields(text: &str) -> usize {
 fn to_entries(text: &str, redactor: &Arc<Redactor>, batch: &mut EntryBatch) -> usize {
     let state = DecodeState::default();
     let mut decoder = Decoder::new(DecodeOptions::default(), Arc::clone(redactor), key(), state);
-    let stream = StreamName { stream: "import/bench/1".into(), sandbox: Some("bench".into()), source: "import".into(), ..StreamName::default() };
+    let stream = StreamName {
+        stream: "import/bench/1".into(),
+        sandbox: Some("bench".into()),
+        source: "import".into(),
+        ..StreamName::default()
+    };
     let mut framer = Framer::new(key(), 0);
     let mut entries = 0;
     for chunk in text.as_bytes().chunks(CHUNK_BYTES) {
@@ -57,7 +62,9 @@ fn parse(c: &mut Criterion) {
     let mut group = c.benchmark_group("parse");
     group.throughput(Throughput::Elements(LINES as u64));
     group.bench_function("newline_scan", |b| b.iter(|| scan(black_box(&text))));
-    group.bench_function("borrowed_fields", |b| b.iter(|| to_fields(black_box(&text))));
+    group.bench_function("borrowed_fields", |b| {
+        b.iter(|| to_fields(black_box(&text)))
+    });
     group.bench_function("canonical_entries", |b| {
         let mut batch = EntryBatch::new();
         b.iter(|| to_entries(black_box(&text), &redactor, &mut batch));

@@ -25,9 +25,6 @@ use classify::Reading;
 pub use classify::{Format, Ignored};
 pub use state::{BadState, DecodeState, StatedSandbox};
 
-/// A flag of rows whose body breaks the grammar: head and action are certain, `message` has the rest.
-pub const BAD_BODY_FLAG: &str = boundlane_record::UnparsedReason::BadBody.word();
-
 /// How lines are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DecodeOptions {
@@ -362,7 +359,7 @@ impl Flags {
     fn words(self) -> Option<Cow<'static, str>> {
         let all = [
             (self.ambiguous, Flag::Ambiguous.word()),
-            (self.bad_body, BAD_BODY_FLAG),
+            (self.bad_body, Flag::BadBody.word()),
             (self.unterminated, Flag::Unterminated.word()),
             (self.cut_field, Flag::CutField.word()),
         ];

@@ -21,12 +21,11 @@ mod tracing_line;
 
 pub use clock::DateYmd;
 pub use decoder::{
-    BAD_BODY_FLAG, BadState, DecodeOptions, DecodeState, Decoded, Decoder, Format, Ignored,
-    StatedSandbox,
+    BadState, DecodeOptions, DecodeState, Decoded, Decoder, Format, Ignored, StatedSandbox,
 };
 pub use digest::{DigestKey, RunningDigest};
 pub use escape::{Spelling, meaning, spell_bytes};
 pub use fields::{Attribute, Attributes, Body, Class, Fields, Spelled};
 pub use fields_of::fields;
 pub use framer::{FramedLine, Framer, LINE_BYTES_MAX, LineEnd};
-pub use sniff::{SNIFF_BYTES_MAX, Sniff, carries_time, sniff};
+pub use sniff::{SNIFF_BYTES_MAX, Sniff, carries_time, line_time, sniff};

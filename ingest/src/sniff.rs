@@ -1,5 +1,7 @@
 //! A look at the start of an input, before anything is written.
 
+use boundlane_record::Micros;
+
 use crate::clock::LineTime;
 use crate::decoder::StatedSandbox;
 use crate::line::{Body, Line};
@@ -40,6 +42,16 @@ pub fn sniff(head: &[u8]) -> Sniff {
         }
     }
     sniff
+}
+
+/// When the line says that it happened, where it says date and time.
+pub fn line_time(line: &[u8]) -> Option<Micros> {
+    let text = escape::spell_bytes(line);
+    let plain = escape::strip(&text);
+    match Line::read(&plain.text).time {
+        LineTime::Moment(moment) => Some(moment),
+        _ => None,
+    }
 }
 
 /// Whether the line itself says when it happened; a time of day is enough.

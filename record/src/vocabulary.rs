@@ -361,6 +361,8 @@ words! {
         Unterminated = "unterminated",
         /// A text longer than its limit was cut, after redaction.
         CutField = "cut_field",
+        /// The body breaks the grammar: head and action are certain, `message` has the rest.
+        BadBody = "bad_body",
     }
 }
 

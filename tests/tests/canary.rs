@@ -40,7 +40,10 @@ fn secrets() -> Vec<String> {
         format!("hf_{}", &long[..34]),
         format!("sk_live_{}", &long[..24]),
         format!("https://h.example/t/{CANARY}/pkg"),
-        format!("https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/{}", &long[..24]),
+        format!(
+            "https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/{}",
+            &long[..24]
+        ),
         format!("-----BEGIN PRIVATE KEY-----{CANARY}-----END PRIVATE KEY-----"),
     ]
 }
@@ -49,11 +52,19 @@ fn secrets() -> Vec<String> {
 fn lines(secret: &str) -> Vec<String> {
     let json_secret = serde_json::to_string(secret).unwrap();
     let shorthand = [
-        format!("NET:OPEN [MED] DENIED /usr/bin/{secret}(7) -> h.example:443 [policy:- engine:opa] [reason:{secret}]"),
-        format!("NET:OPEN [MED] DENIED /usr/bin/curl(7) -> {secret}:443 [policy:{secret} engine:{secret}]"),
+        format!(
+            "NET:OPEN [MED] DENIED /usr/bin/{secret}(7) -> h.example:443 [policy:- engine:opa] [reason:{secret}]"
+        ),
+        format!(
+            "NET:OPEN [MED] DENIED /usr/bin/curl(7) -> {secret}:443 [policy:{secret} engine:{secret}]"
+        ),
         format!("NET:OPEN [INFO] [msg:{secret}]"),
-        format!("HTTP:GET [MED] DENIED GET http://h.example/{secret} [policy:p engine:l7] [reason:FORWARD denied GET {secret}]"),
-        format!("HTTP:GET [INFO] ALLOWED curl(7) -> GET {secret} [policy:p engine:l7] [attempt:2 note:{secret}]"),
+        format!(
+            "HTTP:GET [MED] DENIED GET http://h.example/{secret} [policy:p engine:l7] [reason:FORWARD denied GET {secret}]"
+        ),
+        format!(
+            "HTTP:GET [INFO] ALLOWED curl(7) -> GET {secret} [policy:p engine:l7] [attempt:2 note:{secret}]"
+        ),
         format!("API:INFERENCE [INFO] Success {secret} via {secret} 12ms [{secret}]"),
         format!("SSH:OPEN [INFO] ALLOWED 10.0.0.1:22 [auth:{secret}]"),
         format!("PROC:LAUNCH [INFO] {secret}(9) [cmd:{secret}]"),
@@ -70,8 +81,12 @@ fn lines(secret: &str) -> Vec<String> {
         all.push(format!("2026-04-01T04:04:32.190Z OCSF {body}"));
         all.push(body);
     }
-    all.push(format!("[1791291600.001] [sandbox] [INFO ] [openshell_sandbox] tracing {secret}"));
-    all.push(format!("action=deny dst_host=h.example dst_port=443 binary=/bin/x deny_reason=\"{secret}\""));
+    all.push(format!(
+        "[1791291600.001] [sandbox] [INFO ] [openshell_sandbox] tracing {secret}"
+    ));
+    all.push(format!(
+        "action=deny dst_host=h.example dst_port=443 binary=/bin/x deny_reason=\"{secret}\""
+    ));
     all.push(format!("l7_decision=deny dst_host=h.example l7_action=GET l7_target={secret} l7_deny_reason=\"{secret}\""));
     all.push(format!("nothing that is known {secret}"));
     all.push(format!(
@@ -84,7 +99,9 @@ fn lines(secret: &str) -> Vec<String> {
 /// The canary, also where only its case or a part of it is left.
 fn holds_canary(bytes: &[u8]) -> bool {
     let needle = CANARY[..12].as_bytes();
-    bytes.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    bytes
+        .windows(needle.len())
+        .any(|window| window.eq_ignore_ascii_case(needle))
 }
 
 fn every_file(directory: &Path, check: &mut dyn FnMut(&Path, &[u8])) {
@@ -148,14 +165,27 @@ fn a_secret_in_any_part_of_any_line_is_found_somewhere() {
     for command in commands {
         let ran = home.run(*command).ok();
         assert!(!holds_canary(&ran.0.stdout), "{command:?} prints it");
-        assert!(!holds_canary(&ran.0.stderr), "{command:?} says it on standard error");
+        assert!(
+            !holds_canary(&ran.0.stderr),
+            "{command:?} says it on standard error"
+        );
     }
     every_file(&home.state(), &mut |path, bytes| {
         assert!(!holds_canary(bytes), "in {}", path.display());
     });
     check_decoded(&home.state());
-    let unparsed = home.run(["query", "SELECT count(*) AS n FROM entries WHERE kind <> 'session'", "-o", "jsonl"]).ok();
-    assert!(unparsed.json_lines()[0]["n"].as_u64().unwrap() > 1000, "the lines were recorded");
+    let unparsed = home
+        .run([
+            "query",
+            "SELECT count(*) AS n FROM entries WHERE kind <> 'session'",
+            "-o",
+            "jsonl",
+        ])
+        .ok();
+    assert!(
+        unparsed.json_lines()[0]["n"].as_u64().unwrap() > 1000,
+        "the lines were recorded"
+    );
 }
 
 /// The program's own failures do not repeat what they were given.
@@ -164,8 +194,15 @@ fn an_error_message_holds_what_a_line_or_a_setting_said() {
     let home = Home::new();
     let config = home.file("config.toml", format!("redact = [\"({CANARY}\"]\n"));
     let log = home.file("agent.log", "OCSF NET:OPEN [INFO] ALLOWED\n");
-    let arguments =
-        ["--config", config.to_str().unwrap(), "-vv", "ingest", log.to_str().unwrap(), "--sandbox", "x"];
+    let arguments = [
+        "--config",
+        config.to_str().unwrap(),
+        "-vv",
+        "ingest",
+        log.to_str().unwrap(),
+        "--sandbox",
+        "x",
+    ];
     let ran = home.run(arguments).ended_with(2);
     assert!(!holds_canary(&ran.0.stderr), "{}", ran.stderr());
     assert!(ran.stderr().contains("redact"), "{}", ran.stderr());

@@ -46,7 +46,11 @@ impl Log {
             }
             Way::Pipe => {
                 arguments.push("-");
-                let mut child = home.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+                let mut child = home
+                    .command(arguments)
+                    .stdin(Stdio::piped())
+                    .spawn()
+                    .unwrap();
                 feed(&mut child, self.text.as_bytes());
                 child
             }
@@ -62,7 +66,10 @@ struct Watch {
 
 impl Watch {
     fn new(state: &Path) -> Watch {
-        Watch { state: StateDir::at(state), reader: None }
+        Watch {
+            state: StateDir::at(state),
+            reader: None,
+        }
     }
 
     /// Lines whose fate is durable.
@@ -104,7 +111,11 @@ fn pass(home: &Home, log: &Log, way: Way, offset: u64) -> usize {
         target = target.max(watch.lines()) / step * step + step;
     }
     let ended = log.start(home, way).wait_with_output().unwrap();
-    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(
+        ended.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ended.stderr)
+    );
     killed
 }
 
@@ -113,7 +124,9 @@ fn recorded(state: &Path) -> (Vec<String>, HashMap<String, u64>) {
     let reader = Reader::open(&StateDir::at(state)).unwrap().unwrap();
     let (mut raw, mut kinds) = (Vec::new(), HashMap::<String, u64>::new());
     let stopped = reader.each_entry(Select::all(), |found| {
-        let Found::Entry(_, entry) = found else { return ControlFlow::Break(()) };
+        let Found::Entry(_, entry) = found else {
+            return ControlFlow::Break(());
+        };
         let row = canonical::decode(entry).unwrap();
         let kind = row.kind.as_deref().unwrap();
         *kinds.entry(kind.to_owned()).or_default() += 1;
@@ -128,9 +141,16 @@ fn recorded(state: &Path) -> (Vec<String>, HashMap<String, u64>) {
 
 fn check(home: &Home, log: &Log) {
     let (raw, kinds) = recorded(&home.state());
-    let lines: Vec<&str> =
-        log.text.lines().filter(|line| !line.contains("] [openshell_supervisor] ")).collect();
-    assert_eq!(raw.len(), lines.len(), "records, against lines that are records");
+    let lines: Vec<&str> = log
+        .text
+        .lines()
+        .filter(|line| !line.contains("] [openshell_supervisor] "))
+        .collect();
+    assert_eq!(
+        raw.len(),
+        lines.len(),
+        "records, against lines that are records"
+    );
     for (number, (stored, line)) in raw.iter().zip(&lines).enumerate() {
         match line.split_once('?') {
             None => assert_eq!(stored, line, "record {number}"),
@@ -142,9 +162,16 @@ fn check(home: &Home, log: &Log) {
     let reader = Reader::open(&StateDir::at(home.state())).unwrap().unwrap();
     let books = reader.totals().unwrap().books;
     assert!(books.balance(), "L4: {books:?}");
-    assert_eq!(books.lines_read, LINES as u64, "each line was taken once: {books:?}");
+    assert_eq!(
+        books.lines_read, LINES as u64,
+        "each line was taken once: {books:?}"
+    );
     let fsck = home.run(["fsck"]).ok();
-    assert!(fsck.stdout().contains("every law that can be checked here holds"), "{fsck:?}");
+    assert!(
+        fsck.stdout()
+            .contains("every law that can be checked here holds"),
+        "{fsck:?}"
+    );
 }
 
 fn killed_at_200_moments(way: Way) {
@@ -159,7 +186,10 @@ fn killed_at_200_moments(way: Way) {
     }
     println!("killed {killed} times");
     // A fast disk can be more than a step ahead when the signal arrives; a third of the moments may be skipped.
-    assert!(killed >= PASSES * MOMENTS_PER_PASS * 2 / 3, "killed only {killed} times");
+    assert!(
+        killed >= PASSES * MOMENTS_PER_PASS * 2 / 3,
+        "killed only {killed} times"
+    );
 }
 
 #[test]

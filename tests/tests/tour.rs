@@ -18,7 +18,10 @@ fn steps() -> Vec<Step> {
         for line in block.lines() {
             match line.strip_prefix("$ ") {
                 Some(command) => {
-                    steps.push(Step { command: command.to_owned(), output: String::new() });
+                    steps.push(Step {
+                        command: command.to_owned(),
+                        output: String::new(),
+                    });
                 }
                 None => {
                     let output = &mut steps.last_mut().unwrap().output;
@@ -49,10 +52,16 @@ fn words(command: &str) -> Vec<String> {
 fn steady(text: &str) -> String {
     let keeps = |word: &str| !word.starts_with("import/");
     let line = |line: &str| {
-        if let Some(word) = ["directory", "disk", "archive    "].iter().find(|word| line.starts_with(**word)) {
+        if let Some(word) = ["directory", "disk", "archive    "]
+            .iter()
+            .find(|word| line.starts_with(**word))
+        {
             return format!("{word} …");
         }
-        let words = line.split(' ').filter(|word| !word.is_empty()).filter(|word| keeps(word));
+        let words = line
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .filter(|word| keeps(word));
         words.map(steady_word).collect::<Vec<_>>().join(" ")
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -64,7 +73,11 @@ fn steady_word(word: &str) -> &str {
     // Moments of reading have six digits after the point; those of the sample have three.
     let is_read = bare.len() >= 15 && bare.as_bytes()[bare.len() - 7] == b'.' && bare.contains(':');
     let is_today = bare.len() == 10 && bare.starts_with("20") && bare != "2026-10-06";
-    if is_hex || is_read || is_today { "…" } else { word }
+    if is_hex || is_read || is_today {
+        "…"
+    } else {
+        word
+    }
 }
 
 #[test]
@@ -77,7 +90,12 @@ fn the_tour_prints_something_else_than_the_readme_says() {
         assert_eq!(words[0], "boundlane");
         let mut command = home.command(&words[1..]);
         let ran = command.current_dir(repository(".")).output().unwrap();
-        assert!(ran.status.success(), "{}: {}", step.command, String::from_utf8_lossy(&ran.stderr));
+        assert!(
+            ran.status.success(),
+            "{}: {}",
+            step.command,
+            String::from_utf8_lossy(&ran.stderr)
+        );
         let printed = String::from_utf8(ran.stdout).unwrap();
         assert_eq!(steady(&printed), steady(&step.output), "{}", step.command);
     }

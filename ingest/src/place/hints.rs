@@ -46,15 +46,6 @@ impl Replaced {
     pub fn gap(&self) -> (GapCause, Extent) {
         (GapCause::SourceTruncated, Extent::Unknown)
     }
-
-    /// The gap's evidence: one JSON object.
-    pub fn evidence(&self) -> String {
-        let by = if self.same_path { "path" } else { "inode" };
-        format!(
-            r#"{{"replaced":{},"read_bytes":{},"same":"{by}"}}"#,
-            self.content.0, self.read_bytes
-        )
-    }
 }
 
 /// Whether the file once found at `was` is another input than `this`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use boundlane_ingest::input::InputError;
 use boundlane_ingest::place::{Ahead, Chain, MarkMaker, Part, PendingLine};
-use boundlane_ingest::{Decoded, Decoder, DigestKey, FramedLine, Framer, LineEnd};
+use boundlane_ingest::{Decoded, Decoder, DigestKey, FramedLine, Framer, LineEnd, line_time};
 use boundlane_record::{
     Books, EntryBatch, Extent, Fingerprint, Gap, GapCause, Micros, Session, SessionKind, StreamName,
 };
@@ -252,7 +252,13 @@ impl<'r> Reading<'r> {
     }
 
     fn store(&mut self, line: &FramedLine<'_>) -> Option<Ended> {
-        if let Some(gap) = self.gap.take() {
+        if let Some(mut gap) = self.gap.take() {
+            let evidence = gap.evidence.as_deref().unwrap_or("{}");
+            gap.evidence = Some(source::neighbours(
+                evidence,
+                "before_time",
+                line_time(line.bytes),
+            ));
             self.batch.push(&gap.row(&self.stream, self.observed));
             self.tallied.gaps += 1;
         }

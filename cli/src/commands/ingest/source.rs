@@ -11,7 +11,7 @@ use boundlane_ingest::place::{
 use boundlane_ingest::{
     DecodeState, DigestKey, FramedLine, Framer, LineEnd, SNIFF_BYTES_MAX, carries_time, sniff,
 };
-use boundlane_record::{Extent, Gap, GapCause, Source, StreamName};
+use boundlane_record::{Extent, Gap, GapCause, Micros, Source, StreamName};
 use boundlane_store::{Journal, StreamState};
 
 use super::chained::{self, Chained};
@@ -240,7 +240,7 @@ impl Plan<'_> {
         let (window, ended) = read_window(self.key, &mut rest, &mut align)?;
         let found = align.finish(ended);
         let gap = found.gap.map(|(cause, extent)| Gap {
-            evidence: Some(found.evidence.clone()),
+            evidence: Some(neighbours(&found.evidence, "after_time", chain.last_time)),
             ..self.gap(cause, extent, Some(chain))
         });
         let mut begun = match found.fit {
@@ -375,6 +375,17 @@ fn damaged(stream: &str, why: impl std::fmt::Display) -> Failure {
         "the checkpoint of `{stream}` cannot be used: {why}"
     ))
     .advise("run `boundlane fsck`")
+}
+
+/// Evidence with the event time of a neighbour of the gap, where that has one.
+pub(super) fn neighbours(evidence: &str, key: &str, time: Option<Micros>) -> String {
+    match (serde_json::from_str::<serde_json::Value>(evidence), time) {
+        (Ok(serde_json::Value::Object(mut object)), Some(time)) => {
+            object.insert(key.to_owned(), time.0.into());
+            serde_json::Value::Object(object).to_string()
+        }
+        _ => evidence.to_owned(),
+    }
 }
 
 /// The sandbox's imports.

@@ -228,12 +228,22 @@ fn next_steps(inputs: &[Input], out: &mut Out) -> Outcome<()> {
     let log = format!("boundlane log {} --deny", shell_word(&input.sandbox));
     let steps = [
         (log.as_str(), "what was refused, in order"),
-        ("boundlane query denied", "the same, counted, over all sandboxes"),
-        ("boundlane status", "what is recorded, and whether anything is missing"),
+        (
+            "boundlane query denied",
+            "the same, counted, over all sandboxes",
+        ),
+        (
+            "boundlane status",
+            "what is recorded, and whether anything is missing",
+        ),
     ];
     out.line("")?;
     out.line("next:")?;
-    let widest = steps.iter().map(|(command, _)| columns(command)).max().unwrap_or(0);
+    let widest = steps
+        .iter()
+        .map(|(command, _)| columns(command))
+        .max()
+        .unwrap_or(0);
     for (command, about) in steps {
         let padding = " ".repeat(widest - columns(command));
         out.line(&format!("  {command}{padding}  {about}"))?;
