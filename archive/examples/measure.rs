@@ -38,7 +38,7 @@ fn main() {
     let journal = JournalId::parse("0123456789abcdef0123456789abcdef").unwrap();
     let started = Instant::now();
     let archiver = Archiver::open(root.clone()).unwrap();
-    let mut run = archiver.begin(&journal, Edge::new()).unwrap();
+    let mut run = archiver.begin(&journal, &Edge::new()).unwrap();
     let mut start = 0;
     for (seq, end) in (1..).zip(&ends) {
         run.push(Seq(seq), &bytes[start..*end]).unwrap();

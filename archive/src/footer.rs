@@ -11,6 +11,7 @@ use parquet::file::metadata::KeyValue;
 
 use crate::error::Head;
 use crate::layout::JournalId;
+use crate::seal::{self, Seal};
 use crate::tally::{Counts, Losses, Span, Tally};
 
 const PREFIX: &str = "boundlane.";
@@ -34,6 +35,8 @@ pub struct Footer {
     pub edge_after: Edge,
     /// What the entries are.
     pub tally: Tally,
+    /// Digests of the row groups' bytes; empty when the file was rewritten by a program that has none.
+    pub(crate) seals: Vec<Seal>,
 }
 
 impl Footer {
@@ -66,6 +69,7 @@ impl Footer {
             ("losses_to", moment(tally.losses.to)),
             ("kinds", Some(json(&tally.kinds))),
             ("outcomes", Some(json(&tally.outcomes))),
+            ("seals", Some(seal::to_text(&self.seals))),
         ];
         let pair = |(key, value): (&str, Option<String>)| {
             value.map(|value| KeyValue::new(format!("{PREFIX}{key}"), value))
@@ -94,6 +98,7 @@ impl Footer {
             edge_before: values.parse("edge_before", edge)?,
             edge_after: values.parse("edge_after", edge)?,
             tally: values.tally()?,
+            seals: values.seals()?,
         };
         let head = Head {
             size: boundlane_record::TreeSize(values.number("head_size")?),
@@ -159,6 +164,13 @@ impl<'f> Values<'f> {
         })
     }
 
+    fn seals(&self) -> Result<Vec<Seal>, String> {
+        if self.0.contains_key("seals") {
+            return self.parse("seals", seal::from_text);
+        }
+        Ok(Vec::new())
+    }
+
     fn tally(&self) -> Result<Tally, String> {
         let counts = |text: &str| serde_json::from_str::<Counts>(text).ok();
         Ok(Tally {
@@ -182,7 +194,7 @@ fn json(counts: &Counts) -> String {
 
 fn edge(hex: &str) -> Option<Edge> {
     let digits = hex.as_bytes();
-    if digits.len() % 2 != 0 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if !digits.len().is_multiple_of(2) || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();

@@ -16,7 +16,7 @@
 //! let journal = JournalId::parse("0123456789abcdef0123456789abcdef").ok_or("32 hex digits")?;
 //! let entry: &[u8] = br#"{"kind":"decision","observed":1775001853058000,"host":"pypi.org"}"#;
 //!
-//! Archiver::open(root.clone())?.write(&journal, Edge::new(), [(Seq(1), entry)])?;
+//! Archiver::open(root.clone())?.write(&journal, &Edge::new(), [(Seq(1), entry)])?;
 //!
 //! let listing = list(&root);
 //! let file = listing.files[0].open()?;
@@ -36,6 +36,7 @@ mod read;
 mod rebuild;
 mod run;
 mod schema;
+mod seal;
 mod tally;
 mod words;
 

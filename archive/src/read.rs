@@ -4,6 +4,7 @@
 
 mod entries;
 mod positioned;
+mod sealed;
 mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,14 +80,16 @@ impl OpenFile {
         if rows != Some(footer.tally.rows) {
             return Err("its footer counts other rows than it holds".to_owned());
         }
-        Ok(OpenFile {
+        let file = OpenFile {
             path: path.to_owned(),
             reader,
             metadata,
             plan,
             footer,
             groups,
-        })
+        };
+        guarded(|| file.check_layout())?;
+        Ok(file)
     }
 
     /// What the file says about itself.
@@ -115,7 +118,9 @@ impl OpenFile {
         Entries::new(self, group, Seq(first), from)
     }
 
+    /// The rows of a row group, after its bytes were found to be the ones that were written.
     fn batches(&self, group: usize) -> Result<ParquetRecordBatchReader, String> {
+        self.check_seal(group)?;
         guarded(|| {
             ParquetRecordBatchReaderBuilder::new_with_metadata(
                 self.reader.clone(),

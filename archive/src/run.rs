@@ -115,7 +115,7 @@ impl Archiver {
     pub fn write<B: AsRef<[u8]>>(
         &self,
         journal: &JournalId,
-        edge_before: Edge,
+        edge_before: &Edge,
         entries: impl IntoIterator<Item = (Seq, B)>,
     ) -> Result<Archived, ArchiveError> {
         let mut run = self.begin(journal, edge_before)?;
@@ -134,7 +134,7 @@ impl Archiver {
     pub fn begin(
         &self,
         journal: &JournalId,
-        edge_before: Edge,
+        edge_before: &Edge,
     ) -> Result<ArchiveRun, ArchiveError> {
         let size = edge_before.size();
         let concerns = |name: &FileName| &name.journal == journal && name.last.tree_size() >= size;
@@ -152,7 +152,7 @@ impl Archiver {
                 });
             }
         }
-        let cutter = Cutter::new(self.limits, &edge_before, listing.files)?;
+        let cutter = Cutter::new(self.limits, edge_before, listing.files)?;
         ArchiveRun::start(self, journal, edge_before, cutter)
     }
 }
@@ -186,7 +186,7 @@ impl ArchiveRun {
     fn start(
         archiver: &Archiver,
         journal: &JournalId,
-        edge: Edge,
+        edge: &Edge,
         cutter: Cutter,
     ) -> Result<ArchiveRun, ArchiveError> {
         let encoder = Encoder::new(&archiver.limits, journal, archiver.machine.as_deref())
@@ -209,7 +209,7 @@ impl ArchiveRun {
                 }
             }));
         }
-        let assembler = Assembler::new(archiver, journal, edge.clone(), encoder)?;
+        let assembler = Assembler::new(archiver, journal, edge, encoder);
         Ok(ArchiveRun {
             limits: archiver.limits,
             chunk: Chunk::at(edge.size(), &archiver.limits),
@@ -233,7 +233,7 @@ impl ArchiveRun {
         {
             Place::Begins(section) => self.flush(Some(section))?,
             Place::Continues if self.chunk.is_full(entry.len(), &self.limits) => {
-                self.flush(None)?
+                self.flush(None)?;
             }
             Place::Continues => {}
         }

@@ -142,7 +142,7 @@ mod tests {
                     assert!(timestamp.is_adjusted_to_u_t_c, "{}", field.name());
                 }
                 Some(LogicalType::String) => {
-                    assert_eq!(field.get_physical_type(), Type::BYTE_ARRAY)
+                    assert_eq!(field.get_physical_type(), Type::BYTE_ARRAY);
                 }
                 None => {}
                 other => panic!("{} is {other:?}", field.name()),

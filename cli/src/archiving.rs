@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use boundlane_archive::{ArchiveError, Archived, Archiver, JournalId};
 use boundlane_record::Seq;
 use boundlane_store::{
-    AppendError, Consumer, Found, Journal, Lock, LockError, LockName, ReadError, Reader, Select,
+    AppendError, Consumer, Found, Journal, Lock, LockError, LockName, Reader, Select,
 };
 
+use crate::commands::recorded::{open_journal, read_failure};
 use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::journal;
@@ -23,19 +24,33 @@ pub(crate) struct Report {
 }
 
 /// Archives everything that is committed now, reads it back, and acknowledges it. The caller holds the lock.
-pub(crate) fn archive_prefix(ctx: &Context, journal: &mut Journal, _held: &Lock) -> Outcome<Report> {
-    let reader = journal::open_for_reading(ctx)?
+pub(crate) fn archive_prefix(
+    ctx: &Context,
+    journal: &mut Journal,
+    _held: &Lock,
+) -> Outcome<Report> {
+    let reader = open_journal(ctx)?
         .ok_or_else(|| Failure::failed("the journal is gone; run the same command again"))?;
-    let head = reader.head().map_err(unread)?;
+    let head = reader.head().map_err(read_failure)?;
     let done = archived_through(&reader)?;
     if done.0 >= head.size.0 {
-        return Ok(Report { entries: 0, through: done, archived: None });
+        return Ok(Report {
+            entries: 0,
+            through: done,
+            archived: None,
+        });
     }
     let archived = write(ctx, &reader, done, Seq(head.size.0))?;
     let through = Seq(archived.edge.size().0);
     let now = wall_clock();
-    journal.acknowledge(Consumer::Archiver, through, now).map_err(unacknowledged)?;
-    Ok(Report { entries: through.0 - done.0, through, archived: Some(archived) })
+    journal
+        .acknowledge(Consumer::Archiver, through, now)
+        .map_err(unacknowledged)?;
+    Ok(Report {
+        entries: through.0 - done.0,
+        through,
+        archived: Some(archived),
+    })
 }
 
 /// Takes `archive.lock`, waiting for whoever has it: archiving always ends.
@@ -53,20 +68,26 @@ pub(crate) fn wait_for_lock(ctx: &Context) -> Outcome<Lock> {
 
 /// Everything through this number is in the archive, as far as the journal knows.
 fn archived_through(reader: &Reader) -> Outcome<Seq> {
-    let totals = reader.totals().map_err(unread)?;
+    let totals = reader.totals().map_err(read_failure)?;
     let word = Consumer::Archiver.word();
     let ack = totals.acks.iter().find(|ack| ack.consumer == word);
     Ok(ack.map_or(Seq(0), |ack| ack.through))
 }
 
 fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Archived> {
-    let id = reader.head().map_err(unread)?.journal;
-    let id = JournalId::parse(&id).ok_or_else(|| Failure::failed("the journal has no usable id"))?;
-    let edge = reader.edge_at(after.tree_size()).map_err(unread)?.ok_or_else(|| {
-        Failure::failed("the journal does not know its tree at the archived size; run `boundlane fsck`")
-    })?;
+    let id = reader.head().map_err(read_failure)?.journal;
+    let id =
+        JournalId::parse(&id).ok_or_else(|| Failure::failed("the journal has no usable id"))?;
+    let edge = reader
+        .edge_at(after.tree_size())
+        .map_err(read_failure)?
+        .ok_or_else(|| {
+            Failure::failed(
+                "the journal does not know its tree at the archived size; run `boundlane fsck`",
+            )
+        })?;
     let archiver = Archiver::open(journal::archive_root(ctx)?).map_err(unarchived)?;
-    let mut run = archiver.begin(&id, edge).map_err(unarchived)?;
+    let mut run = archiver.begin(&id, &edge).map_err(unarchived)?;
     let mut progress = ctx.progress_items("archiving", Some(through.0 - after.0));
     let select = Select::all().after(after).through(through);
     let stopped = reader.each_entry(select, |found| match found {
@@ -77,25 +98,24 @@ fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Ar
             }
             Err(error) => ControlFlow::Break(unarchived(error)),
         },
-        Found::Damaged(damage) => ControlFlow::Break(damaged(damage.first, damage.last, damage.why)),
+        Found::Damaged(damage) => {
+            ControlFlow::Break(damaged(damage.first, damage.last, damage.why))
+        }
         Found::Pruned { first, last } => {
             ControlFlow::Break(damaged(first, last, "pruned before they were archived"))
         }
     });
-    match stopped.map_err(unread)? {
+    match stopped.map_err(read_failure)? {
         Some(failure) => Err(failure),
         None => run.finish().map_err(unarchived),
     }
 }
 
 fn damaged(first: Seq, last: Seq, why: &str) -> Failure {
-    Failure::failed(format_args!("entries {first} to {last} cannot be archived: {why}"))
-        .advise("run `boundlane fsck` to see what is readable; nothing was removed")
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unread)`")]
-pub(crate) fn unread(error: ReadError) -> Failure {
-    Failure::failed(format_args!("the journal cannot be read: {error}"))
+    Failure::failed(format_args!(
+        "entries {first} to {last} cannot be archived: {why}"
+    ))
+    .advise("run `boundlane fsck` to see what is readable; nothing was removed")
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unlocked)`")]
@@ -107,12 +127,18 @@ fn unlocked(error: LockError) -> Failure {
     Failure::new(exit, error)
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unarchived)`")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "used as `map_err(unarchived)`"
+)]
 fn unarchived(error: ArchiveError) -> Failure {
     Failure::failed(error)
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unacknowledged)`")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "used as `map_err(unacknowledged)`"
+)]
 fn unacknowledged(error: AppendError) -> Failure {
     Failure::failed(format_args!(
         "the archive is written, but the journal could not note it: {error}"

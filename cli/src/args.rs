@@ -15,8 +15,8 @@ mod names;
 mod query;
 
 pub(crate) use filters::{FilterArgs, Format, Limit};
-pub(crate) use ingest::IngestArgs;
-pub(crate) use log::LogArgs;
+pub(crate) use ingest::{IngestArgs, InputFormat};
+pub(crate) use log::{LogArgs, OutputArgs};
 pub(crate) use query::QueryArgs;
 
 /// Help is wrapped here: it has to fit a terminal of 80 columns.

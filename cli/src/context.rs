@@ -45,7 +45,6 @@ pub(crate) struct Context {
     /// The person's time zone.
     pub(crate) zone: Box<dyn Zone>,
     /// Ctrl-C.
-    #[allow(dead_code, reason = "for commands that tidy up before they end")]
     pub(crate) interrupt: Interrupt,
     stderr_is_terminal: bool,
     state_dir: Outcome<Located>,
@@ -135,13 +134,11 @@ impl Context {
     }
 
     /// A bar for `total` bytes, drawn after a second when a person watches.
-    #[allow(dead_code, reason = "for commands that read whole files")]
     pub(crate) fn progress_bytes(&self, what: &'static str, total: Option<u64>) -> Progress {
         Progress::bytes(what, total, self.draws())
     }
 
     /// A bar for `total` items, drawn after a second when a person watches.
-    #[allow(dead_code, reason = "for commands that read the whole journal")]
     pub(crate) fn progress_items(&self, what: &'static str, total: Option<u64>) -> Progress {
         Progress::items(what, total, self.draws())
     }

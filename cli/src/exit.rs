@@ -19,6 +19,7 @@ pub(crate) enum Exit {
     /// The answer is incomplete or cannot be proven, and that was required.
     Incomplete,
     /// What was checked is not what it claims to be.
+    #[allow(dead_code, reason = "for commands that check")]
     VerificationFailed,
     /// Ctrl-C.
     Interrupted,
@@ -71,10 +72,6 @@ pub(crate) enum Failure {
     /// Who read our output has gone. That is how `| head` ends, not an error.
     ClosedPipe,
     /// Ctrl-C, seen by a command that tidies up first.
-    #[allow(
-        dead_code,
-        reason = "for commands that tidy up before they end: `Interrupt::defer`"
-    )]
     Interrupted,
     /// Something to tell.
     Told(Told),

@@ -37,13 +37,20 @@ impl Interrupt {
     }
 
     /// From now on the first Ctrl-C only sets [`Interrupt::asked`].
-    #[allow(dead_code, reason = "for commands that tidy up before they end")]
     pub(crate) fn defer(&self) {
         self.at_once.store(false, Ordering::SeqCst);
     }
 
+    /// What is set by Ctrl-C, for whoever looks at it in another thread.
+    #[cfg_attr(
+        not(feature = "query"),
+        allow(dead_code, reason = "only questions have threads")
+    )]
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.asked)
+    }
+
     /// Whether Ctrl-C was pressed since [`Interrupt::defer`].
-    #[allow(dead_code, reason = "for commands that tidy up before they end")]
     pub(crate) fn asked(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }

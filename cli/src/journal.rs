@@ -4,10 +4,11 @@ use std::path::Path;
 
 use boundlane_archive::{Root, list};
 use boundlane_record::redact;
-use boundlane_store::{Journal, KnownHead, OpenError, Opened, Reader, Setup, StateDir};
+use boundlane_store::{Journal, KnownHead, Opened, Setup, StateDir};
 
+use crate::commands::recorded::open_failure;
 use crate::context::{Context, wall_clock};
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::Outcome;
 
 /// The state directory of this run.
 pub(crate) fn state_dir(ctx: &Context) -> Outcome<StateDir> {
@@ -30,24 +31,9 @@ pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
         now: wall_clock(),
         known_heads: known_heads(&archive_root(ctx)?),
     };
-    let (journal, opened) = Journal::open(&dir, &setup).map_err(unopened)?;
+    let (journal, opened) = Journal::open(&dir, &setup).map_err(|error| open_failure(&error))?;
     tell(ctx, &opened);
     Ok((journal, opened))
-}
-
-/// Opens the journal for reading; `None` when nothing was ever recorded here.
-pub(crate) fn open_for_reading(ctx: &Context) -> Outcome<Option<Reader>> {
-    Reader::open(&state_dir(ctx)?).map_err(unopened)
-}
-
-/// What an opening that failed means for the person: a newer file is no damage.
-#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(unopened)`")]
-pub(crate) fn unopened(error: OpenError) -> Failure {
-    let exit = match &error {
-        OpenError::NewerSchema(_) | OpenError::InUse { .. } => Exit::NotReady,
-        _ => Exit::Failed,
-    };
-    Failure::new(exit, error)
 }
 
 fn tell(ctx: &Context, opened: &Opened) {
@@ -58,10 +44,15 @@ fn tell(ctx: &Context, opened: &Opened) {
         ));
     }
     if opened.key_replaced {
-        ctx.warn("`digest.key` is another than before: files that were read already will be read as new");
+        ctx.warn(
+            "`digest.key` is another than before: files that were read already will be read as new",
+        );
     }
     if opened.losses_numbered > 0 {
-        ctx.note(&format!("{} losses that a crash left open were numbered", opened.losses_numbered));
+        ctx.note(&format!(
+            "{} losses that a crash left open were numbered",
+            opened.losses_numbered
+        ));
     }
 }
 
@@ -86,5 +77,8 @@ fn machine_id(path: &Path) -> Option<String> {
 }
 
 fn machine_label() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
 }

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+mod archiving;
 mod args;
 mod commands;
 mod config;
@@ -26,6 +27,7 @@ mod diagnostics;
 mod environment;
 mod exit;
 mod interrupt;
+mod journal;
 mod output;
 mod progress;
 mod state_dir;

@@ -4,3 +4,4 @@ pub(crate) mod cell;
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod out;
+pub(crate) mod rows;

@@ -20,7 +20,7 @@ mod zone;
 
 pub use parse::{TimeError, date, instant, span};
 pub use print::{Civil, civil, push_rfc3339, rfc3339};
-pub use window::{Window, WindowError};
+pub use window::{WindowError, described, window};
 pub use zone::{Local, LocalTime, Utc, Zone};
 
 /// Microseconds in a second.

@@ -205,7 +205,10 @@ impl Input {
     /// Fills `buffer` with decompressed bytes from its start; 0 at the end, and after an error.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, InputError> {
         loop {
-            let next = self.ahead.read(buffer).unwrap_or_else(|| self.body.read(buffer));
+            let next = self
+                .ahead
+                .read(buffer)
+                .unwrap_or_else(|| self.body.read(buffer));
             match next {
                 Ok(length) => {
                     self.delivered_bytes += length as u64;

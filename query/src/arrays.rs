@@ -108,7 +108,8 @@ pub(crate) struct Arrays {
 impl Arrays {
     /// `schema` holds columns of [`table_schema`], any of them in any order.
     pub(crate) fn new(schema: &SchemaRef) -> Arrays {
-        let column = |field: &Arc<Field>| (Origin::named(field.name()), Builder::of(field.data_type()));
+        let column =
+            |field: &Arc<Field>| (Origin::named(field.name()), Builder::of(field.data_type()));
         Arrays {
             schema: Arc::clone(schema),
             columns: schema.fields().iter().map(column).collect(),
@@ -150,8 +151,20 @@ pub(crate) struct LossColumns<'b> {
 
 /// The columns that [`LossColumns`] needs.
 pub(crate) const LOSS_COLUMNS: [&str; 14] = [
-    "seq", "journal", "kind", "observed", "sandbox", "sandbox_id", "source", "cause", "extent",
-    "count", "denied", "from", "to", "evidence",
+    "seq",
+    "journal",
+    "kind",
+    "observed",
+    "sandbox",
+    "sandbox_id",
+    "source",
+    "cause",
+    "extent",
+    "count",
+    "denied",
+    "from",
+    "to",
+    "evidence",
 ];
 
 impl<'b> LossColumns<'b> {

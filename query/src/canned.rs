@@ -63,7 +63,10 @@ impl Canned {
 
     /// The question called `word`.
     pub fn from_word(word: &str) -> Option<Canned> {
-        Canned::ALL.iter().copied().find(|canned| canned.word() == word)
+        Canned::ALL
+            .iter()
+            .copied()
+            .find(|canned| canned.word() == word)
     }
 
     /// What it answers, for the help.
@@ -185,7 +188,11 @@ fn writes(testimony: &str) -> String {
 }
 
 fn filter(conditions: &[&str]) -> String {
-    let told: Vec<_> = conditions.iter().filter(|condition| **condition != "TRUE").copied().collect();
+    let told: Vec<_> = conditions
+        .iter()
+        .filter(|condition| **condition != "TRUE")
+        .copied()
+        .collect();
     match told.is_empty() {
         true => String::new(),
         false => format!(" WHERE {}", told.join(" AND ")),

@@ -9,8 +9,8 @@ use boundlane_record::{Kind, Seq};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::functions_aggregate::expr_fn::max;
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionContext, col};
 use futures::StreamExt;
 
@@ -83,7 +83,12 @@ fn files_plan(
     let named = DFSchema::try_from(Arc::clone(&schema))?;
     let wanted = context.parse_sql_expr(WANTED, &named)?;
     let mut scan = FileScan::new(&context.runtime_env())?;
-    scan.projection = Some(LOSS_COLUMNS.iter().map(|name| schema.index_of(name)).collect::<Result<_, _>>()?);
+    scan.projection = Some(
+        LOSS_COLUMNS
+            .iter()
+            .map(|name| schema.index_of(name))
+            .collect::<Result<_, _>>()?,
+    );
     scan.filter = Some(context.create_physical_expr(wanted, &named)?);
     scan.partitions = context.copied_config().target_partitions();
     let (mut whole, mut plans) = (Vec::new(), Vec::new());
@@ -136,7 +141,8 @@ async fn read_journal(
         }
         Ok(coverage)
     });
-    read.await.map_err(|error| DataFusionError::External(Box::new(error)))?
+    read.await
+        .map_err(|error| DataFusionError::External(Box::new(error)))?
 }
 
 /// A stream that writes records needs no marks: asks for its newest record before calling it silent.
@@ -155,7 +161,12 @@ async fn hear_silent(
     let later = all.parse_sql_expr(&format!("observed >= {}", quoted_time(until)))?;
     let names = ["sandbox", "sandbox_id", "source"].map(col).to_vec();
     let newest = vec![max(col("observed")).alias("observed")];
-    for batch in all.filter(later)?.aggregate(names, newest)?.collect().await? {
+    for batch in all
+        .filter(later)?
+        .aggregate(names, newest)?
+        .collect()
+        .await?
+    {
         let rows = LossColumns::of(&batch);
         for at in 0..batch.num_rows() {
             let (_, _, row) = rows.row(at);

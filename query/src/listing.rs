@@ -7,21 +7,22 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use boundlane_archive::{ArchiveFile, BadFile, Span};
 use boundlane_record::filter::Filter;
 use boundlane_record::{Column, Seq};
 use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_expr::expressions::lit;
+use datafusion::physical_plan::filter::FilterExecBuilder;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
 use crate::arrays::table_schema;
-use crate::damage::why_damaged;
+use crate::damage;
 use crate::live::{LiveJournal, LivePart, LiveScan, OpenLosses};
 use crate::moved::Moved;
 use crate::snapshot::{Part, Snapshot};
@@ -77,7 +78,11 @@ impl<'c> Listing<'c> {
         let schema = table_schema();
         let mut columns = vec![schema.index_of("seq")?, schema.index_of("journal")?];
         match wanted.is_empty() {
-            true => columns.extend((0..schema.fields().len()).filter(|at| !columns[..2].contains(at)).collect::<Vec<_>>()),
+            true => columns.extend(
+                (0..schema.fields().len())
+                    .filter(|at| !columns[..2].contains(at))
+                    .collect::<Vec<_>>(),
+            ),
             false => {
                 for column in wanted {
                     columns.push(schema.index_of(column.name())?);
@@ -121,7 +126,11 @@ impl<'c> Listing<'c> {
                 Ok(()) => return Ok((Ended::Whole, snapshot)),
                 Err(interruption) => interruption,
             };
-            lists_left = if self.position.next == before { lists_left } else { LISTS_MAX };
+            lists_left = if self.position.next == before {
+                lists_left
+            } else {
+                LISTS_MAX
+            };
             match interruption {
                 Interruption::Unwanted => return Ok((Ended::Unwanted, snapshot)),
                 Interruption::Failed(error) => return Err(error),
@@ -143,7 +152,10 @@ impl<'c> Listing<'c> {
             if !self.position.begin(part) {
                 continue;
             }
-            let from = self.position.next.map_or(part.first(), |next| next.max(part.first()));
+            let from = self
+                .position
+                .next
+                .map_or(part.first(), |next| next.max(part.first()));
             if let Some(plan) = self.plan(part, from).map_err(Interruption::Failed)? {
                 self.give_all(plan, part, give).await?;
             }
@@ -151,10 +163,13 @@ impl<'c> Listing<'c> {
         }
         if !snapshot.open.is_empty() {
             let plan = self.open_plan(snapshot).map_err(Interruption::Failed)?;
-            let mut batches = execute_stream(plan, self.context.task_ctx()).map_err(Interruption::Failed)?;
+            let mut batches =
+                execute_stream(plan, self.context.task_ctx()).map_err(Interruption::Failed)?;
             while let Some(batch) = batches.next().await {
                 let batch = batch.map_err(Interruption::Failed)?;
-                give.give(batch).await.map_err(|Unwanted| Interruption::Unwanted)?;
+                give.give(batch)
+                    .await
+                    .map_err(|Unwanted| Interruption::Unwanted)?;
             }
         }
         Ok(())
@@ -166,15 +181,22 @@ impl<'c> Listing<'c> {
         part: &Part,
         give: &mut (dyn AsyncGive + Send),
     ) -> Result<(), Interruption> {
-        let broken = |error: DataFusionError| interruption(error, part);
-        let mut batches = execute_stream(plan, self.context.task_ctx()).map_err(broken)?;
+        let mut batches = match execute_stream(plan, self.context.task_ctx()) {
+            Ok(batches) => batches,
+            Err(error) => return Err(interruption(error, part).await),
+        };
         while let Some(batch) = batches.next().await {
-            let batch = batch.map_err(broken)?;
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(error) => return Err(interruption(error, part).await),
+            };
             if batch.num_rows() == 0 {
                 continue;
             }
             let next = last_seq(&batch).map(Seq::next);
-            give.give(batch).await.map_err(|Unwanted| Interruption::Unwanted)?;
+            give.give(batch)
+                .await
+                .map_err(|Unwanted| Interruption::Unwanted)?;
             self.position.next = next.or(self.position.next);
         }
         Ok(())
@@ -184,7 +206,10 @@ impl<'c> Listing<'c> {
         match part {
             Part::File { file, .. } => self.file_plan(file, from),
             Part::Live(part) => {
-                let part = LivePart { first: from, ..part.clone() };
+                let part = LivePart {
+                    first: from,
+                    ..part.clone()
+                };
                 let Some(live) = &self.live else {
                     return Ok(None);
                 };
@@ -194,7 +219,11 @@ impl<'c> Listing<'c> {
         }
     }
 
-    fn file_plan(&self, file: &Arc<ArchiveFile>, from: Seq) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    fn file_plan(
+        &self,
+        file: &Arc<ArchiveFile>,
+        from: Seq,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         let window = self.filter.scope.window;
         let tally = &file.footer.tally;
         let has_losses = tally.losses.may_touch(window.since, window.until);
@@ -224,11 +253,13 @@ impl<'c> Listing<'c> {
 
     fn stream_plan(&self, stream: Arc<dyn PartitionStream>) -> Result<Arc<dyn ExecutionPlan>> {
         let all = StreamingTableExec::try_new(table_schema(), vec![stream], None, [], false, None)?;
-        let mut filter = match &self.conditions.anything {
-            Some(condition) => FilterExec::try_new(Arc::clone(condition), Arc::new(all))?,
-            None => FilterExec::try_new(datafusion::physical_expr::expressions::lit(true), Arc::new(all))?,
+        let condition = match &self.conditions.anything {
+            Some(condition) => Arc::clone(condition),
+            None => lit(true),
         };
-        filter = filter.with_projection(Some(self.columns.clone()))?;
+        let filter = FilterExecBuilder::new(condition, Arc::new(all))
+            .apply_projection(Some(self.columns.clone()))?
+            .build()?;
         Ok(Arc::new(filter))
     }
 }
@@ -269,7 +300,10 @@ impl Conditions {
         let moment = filter.scope.moment_sql();
         let without_losses = match filter.is_scope_only() {
             true => moment,
-            false => format!("{moment} AND (kind = 'session' OR ({}))", filter.record_sql()),
+            false => format!(
+                "{moment} AND (kind = 'session' OR ({}))",
+                filter.record_sql()
+            ),
         };
         Ok(Conditions {
             anything: compile(&filter.to_sql())?,
@@ -288,21 +322,23 @@ pub(crate) trait AsyncGive {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unwanted;
 
-fn interruption(error: DataFusionError, part: &Part) -> Interruption {
+async fn interruption(error: DataFusionError, part: &Part) -> Interruption {
     if let Some(moved) = Moved::cause_of(&error) {
         return Interruption::Moved(moved);
     }
-    match (part, why_damaged(&error)) {
-        (Part::File { file, .. }, Some(why)) => Interruption::Damaged(BadFile {
-            path: file.path.clone(),
-            why,
-        }),
-        _ => Interruption::Failed(error),
+    let Part::File { file, .. } = part else {
+        return Interruption::Failed(error);
+    };
+    match damage::of(vec![Arc::clone(file)], &error).await.pop() {
+        Some(bad) => Interruption::Damaged(bad),
+        None => Interruption::Failed(error),
     }
 }
 
 fn last_seq(batch: &RecordBatch) -> Option<Seq> {
-    let seq = batch.column_by_name("seq")?.as_primitive_opt::<Int64Type>()?;
+    let seq = batch
+        .column_by_name("seq")?
+        .as_primitive_opt::<Int64Type>()?;
     let last = seq.len().checked_sub(1)?;
     u64::try_from(seq.value(last)).ok().map(Seq)
 }

@@ -49,7 +49,9 @@ impl Moved {
 }
 
 /// `source`, through the boxes and counters that some libraries do not look through themselves.
-fn deeper<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e (dyn std::error::Error + 'static)> {
+fn deeper<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e (dyn std::error::Error + 'static)> {
     use datafusion::parquet::errors::ParquetError;
     match (error.downcast_ref(), error.downcast_ref()) {
         (Some(DataFusionError::Shared(inner)), _) => Some(inner.as_ref()),

@@ -41,10 +41,16 @@ impl std::fmt::Display for Cut {
         match self {
             Cut::Memory { bytes_max } => {
                 let mebibytes = bytes_max >> 20;
-                write!(f, "cut: it needs more than {mebibytes} MiB of memory; narrow it or raise `--memory-limit`")
+                write!(
+                    f,
+                    "cut: it needs more than {mebibytes} MiB of memory; narrow it or raise `--memory-limit`"
+                )
             }
             Cut::Time { seconds_max } => {
-                write!(f, "cut: it takes longer than {seconds_max} s; narrow it or raise `--timeout`")
+                write!(
+                    f,
+                    "cut: it takes longer than {seconds_max} s; narrow it or raise `--timeout`"
+                )
             }
             Cut::Interrupted => f.write_str("interrupted"),
         }

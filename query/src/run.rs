@@ -7,9 +7,9 @@ mod answer;
 mod watch;
 
 use datafusion::common::DataFusionError;
+use futures::StreamExt;
 use futures::channel::mpsc;
 use futures::future::{Either, select};
-use futures::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
@@ -160,9 +160,21 @@ impl From<Failure> for QueryError {
     }
 }
 
-/// The engine's words without its traces and headings.
+/// The engine's words without its traces, headings and lists of everything there is.
 fn message(error: &DataFusionError) -> String {
     let text = error.find_root().strip_backtrace();
-    let text = text.trim_start_matches("Error during planning: ");
-    text.trim_end_matches('.').to_owned()
+    let line = text.lines().next().unwrap_or_default();
+    let line = HEADINGS
+        .iter()
+        .find_map(|heading| line.strip_prefix(heading))
+        .unwrap_or(line);
+    line.trim_end_matches('.').to_owned()
 }
+
+/// How the engine begins what it says about a question.
+const HEADINGS: [&str; 4] = [
+    "Error during planning: ",
+    "Schema error: ",
+    "SQL error: ",
+    "Execution error: ",
+];

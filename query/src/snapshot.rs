@@ -116,10 +116,19 @@ impl Snapshot {
         files.retain(|file| !snapshot.bad.iter().any(|bad| bad.path == file.path));
         // Open losses are read before the heads: one that gets its number meanwhile is met twice
         // by coverage, which errs on the side of saying so, and never not at all.
-        snapshot.open = live.map(LiveJournal::open_losses).unwrap_or_default().into();
+        snapshot.open = live
+            .map(LiveJournal::open_losses)
+            .unwrap_or_default()
+            .into();
         let heads = live.map(LiveJournal::journals).unwrap_or_default();
-        snapshot.open_journal = heads.last().map(|head| head.journal.clone()).unwrap_or_default();
-        snapshot.newest = files.iter().filter_map(|file| file.footer.tally.observed.last()).max();
+        snapshot.open_journal = heads
+            .last()
+            .map(|head| head.journal.clone())
+            .unwrap_or_default();
+        snapshot.newest = files
+            .iter()
+            .filter_map(|file| file.footer.tally.observed.last())
+            .max();
         for chain in in_order(Chain::all(files, &heads), live) {
             let (mut parts, mut missing) = chain.resolve();
             snapshot.parts.append(&mut parts);
@@ -157,7 +166,10 @@ fn in_order(chains: Vec<Chain>, live: Option<&dyn LiveJournal>) -> Vec<Chain> {
         .collect();
     let mut chains: Vec<Option<Chain>> = chains.into_iter().map(Some).collect();
     let order = order::predecessors_first(&beginnings);
-    order.into_iter().filter_map(|at| chains[at].take()).collect()
+    order
+        .into_iter()
+        .filter_map(|at| chains[at].take())
+        .collect()
 }
 
 fn beginning(chain: &Chain, live: Option<&dyn LiveJournal>) -> Beginning {
@@ -180,7 +192,13 @@ fn beginning(chain: &Chain, live: Option<&dyn LiveJournal>) -> Beginning {
     } else if let Some(live) = live
         && let Some(Ok(block)) = live.blocks(chain.journal(), Seq(0)).next()
     {
-        learn(block.ndjson.split(|byte| *byte == b'\n').next().unwrap_or(b""));
+        learn(
+            block
+                .ndjson
+                .split(|byte| *byte == b'\n')
+                .next()
+                .unwrap_or(b""),
+        );
     }
     found
 }

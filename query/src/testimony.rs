@@ -11,7 +11,7 @@ use boundlane_record::filter::quoted_text;
 use datafusion::common::Result;
 use datafusion::dataframe::DataFrame;
 use datafusion::functions_aggregate::expr_fn::count;
-use datafusion::prelude::{col, coalesce, lit};
+use datafusion::prelude::{coalesce, col, lit};
 
 use crate::outcome::Uncounted;
 
@@ -41,16 +41,27 @@ pub(crate) struct Testimonies {
 /// As the engine.
 pub(crate) async fn choose(decisions: DataFrame) -> Result<Testimonies> {
     let sandbox = coalesce(vec![col("sandbox"), col("sandbox_id")]).alias("who");
-    let counted = decisions.aggregate(vec![sandbox, col("source")], vec![count(lit(1)).alias("n")])?;
+    let counted =
+        decisions.aggregate(vec![sandbox, col("source")], vec![count(lit(1)).alias("n")])?;
     let mut by_sandbox: BTreeMap<Option<String>, Vec<(String, u64)>> = BTreeMap::new();
     for batch in counted.collect().await? {
-        let (who, source) = (batch.column(0).as_string_view(), batch.column(1).as_string_view());
+        let (who, source) = (
+            batch.column(0).as_string_view(),
+            batch.column(1).as_string_view(),
+        );
         let n = batch.column(2).as_primitive::<Int64Type>();
         for row in 0..batch.num_rows() {
             let sandbox = who.is_valid(row).then(|| who.value(row).to_owned());
-            let source = if source.is_valid(row) { source.value(row) } else { "" };
+            let source = if source.is_valid(row) {
+                source.value(row)
+            } else {
+                ""
+            };
             let decisions = u64::try_from(n.value(row)).unwrap_or(0);
-            by_sandbox.entry(sandbox).or_default().push((source.to_owned(), decisions));
+            by_sandbox
+                .entry(sandbox)
+                .or_default()
+                .push((source.to_owned(), decisions));
         }
     }
     Ok(best_of(by_sandbox))
@@ -68,9 +79,11 @@ fn best_of(by_sandbox: BTreeMap<Option<String>, Vec<(String, u64)>>) -> Testimon
         if sources.len() == 0 {
             continue;
         }
-        let name = sandbox.as_deref().map_or_else(|| "NULL".to_owned(), quoted_text);
+        let name = sandbox
+            .as_deref()
+            .map_or_else(|| "NULL".to_owned(), quoted_text);
         conditions.push(format!(
-            "(coalesce(sandbox, sandbox_id) IS DISTINCT FROM {name} OR source IS NOT DISTINCT FROM {})",
+            "((coalesce(sandbox, sandbox_id) IS DISTINCT FROM {name}) OR (source IS NOT DISTINCT FROM {}))",
             quoted_text(&best)
         ));
         uncounted.extend(sources.map(|(source, decisions)| Uncounted {
@@ -104,16 +117,23 @@ mod tests {
     fn the_gateway_speaks_before_json_and_json_before_text() {
         let sources = |words: &[&str]| words.iter().map(|word| ((*word).to_owned(), 7)).collect();
         let found = best_of(BTreeMap::from([
-            (Some("a".to_owned()), sources(&["cli_text", "gateway", "file_ocsf"])),
+            (
+                Some("a".to_owned()),
+                sources(&["cli_text", "gateway", "file_ocsf"]),
+            ),
             (Some("b'".to_owned()), sources(&["cli_text", "file_ocsf"])),
             (Some("c".to_owned()), sources(&["import"])),
         ]));
         assert_eq!(
             found.condition,
-            "(coalesce(sandbox, sandbox_id) IS DISTINCT FROM 'a' OR source IS NOT DISTINCT FROM 'gateway') \
-             AND (coalesce(sandbox, sandbox_id) IS DISTINCT FROM 'b''' OR source IS NOT DISTINCT FROM 'file_ocsf')"
+            "((coalesce(sandbox, sandbox_id) IS DISTINCT FROM 'a') OR (source IS NOT DISTINCT FROM 'gateway')) \
+             AND ((coalesce(sandbox, sandbox_id) IS DISTINCT FROM 'b''') OR (source IS NOT DISTINCT FROM 'file_ocsf'))"
         );
-        let left_out: Vec<_> = found.uncounted.iter().map(|left| left.source.as_str()).collect();
+        let left_out: Vec<_> = found
+            .uncounted
+            .iter()
+            .map(|left| left.source.as_str())
+            .collect();
         assert_eq!(left_out, ["file_ocsf", "cli_text", "cli_text"]);
     }
 }

@@ -46,6 +46,9 @@ use regex::bytes::{Regex, RegexBuilder};
 use prefilter::Prefilter;
 pub use spans::{MARK, Spans};
 
+/// The version of the built-in shapes, in `journal_start`: it grows when one is added or changed.
+pub const VERSION: u32 = 1;
+
 /// The memory that one compiled `redact` pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 

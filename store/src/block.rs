@@ -153,7 +153,10 @@ pub(crate) enum Read {
 
 impl StoredBlock {
     /// Reads a row of [`COLUMNS`]. The body is read and the checksum compared only when `wanted` says so.
-    pub(crate) fn read(row: &Row<'_>, wanted: &dyn Fn(&BlockHeader) -> bool) -> Result<Read, Fault> {
+    pub(crate) fn read(
+        row: &Row<'_>,
+        wanted: &dyn Fn(&BlockHeader) -> bool,
+    ) -> Result<Read, Fault> {
         const TYPE: Fault = "a column is not of its type";
         let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str().ok());
         let blob = |at| row.get_ref(at).ok().and_then(|value| value.as_blob().ok());
@@ -205,7 +208,10 @@ impl StoredBlock {
     }
 
     /// The entries, all of them in range.
-    pub(crate) fn unpack(self, unpacker: &mut zstd::bulk::Decompressor<'_>) -> Result<Block, Fault> {
+    pub(crate) fn unpack(
+        self,
+        unpacker: &mut zstd::bulk::Decompressor<'_>,
+    ) -> Result<Block, Fault> {
         let StoredBlock {
             header,
             packed,

@@ -166,9 +166,9 @@ impl<'c> Commit<'c> {
             sealed.checksum,
             columns.body,
         ])?;
-        let mut insert = self
-            .db
-            .prepare_cached("INSERT INTO block_streams (stream, first, entries) VALUES (?1, ?2, ?3)")?;
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO block_streams (stream, first, entries) VALUES (?1, ?2, ?3)",
+        )?;
         for (stream, entries) in sealed.streams {
             insert.execute(params![stream.0, columns.first.0, entries])?;
         }
@@ -266,4 +266,3 @@ impl Written {
         self.tally.entries()
     }
 }
-

@@ -124,12 +124,48 @@ pub(crate) fn end_wal(db: &Connection) -> rusqlite::Result<()> {
 
 /// SQLite answers with the mode that is in force, which is the old one where it could not switch.
 fn switch_journal_mode(db: &Connection, mode: &str) -> rusqlite::Result<()> {
-    let now: String =
-        db.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0))?;
+    let now: String = db.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0))?;
     if now == mode {
         return Ok(());
     }
     let why = format!("journal mode is `{now}`, not `{mode}`");
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
     Err(rusqlite::Error::SqliteFailure(code, Some(why)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    /// A path that means something in a URI is still only a path.
+    #[test]
+    fn an_immutable_file_is_found_whatever_its_path_spells() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a%20b?mode=memory#c d");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch("CREATE TABLE here (n); INSERT INTO here VALUES (7)")
+            .unwrap();
+        drop(db);
+        let db = open_immutable(&path).unwrap();
+        let n: i64 = db
+            .query_row("SELECT n FROM here", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(n, 7);
+        assert!(db.execute("INSERT INTO here VALUES (8)", []).is_err());
+    }
+
+    /// A busy or corrupt file is never read as one that does not change.
+    #[test]
+    fn only_a_file_that_cannot_be_opened_is_read_as_one_that_does_not_change() {
+        let cannot = |code| {
+            let code = rusqlite::ffi::Error::new(code);
+            cannot_open(&rusqlite::Error::SqliteFailure(code, None))
+        };
+        assert!(cannot(rusqlite::ffi::SQLITE_CANTOPEN));
+        assert!(cannot(rusqlite::ffi::SQLITE_READONLY));
+        assert!(!cannot(rusqlite::ffi::SQLITE_BUSY));
+        assert!(!cannot(rusqlite::ffi::SQLITE_CORRUPT));
+    }
 }

@@ -84,7 +84,10 @@ pub enum AppendError {
     #[error("the disk is full")]
     Full,
     /// Another writer held the file for too long. Rolled back; the journal can be used.
-    #[error("another process kept the journal locked for {} s", crate::db::BUSY_SECONDS_MAX)]
+    #[error(
+        "another process kept the journal locked for {} s",
+        crate::db::BUSY_SECONDS_MAX
+    )]
     Busy,
     /// The file was moved or replaced since it was opened: open it again.
     #[error("the journal was moved or replaced; open it again")]

@@ -125,7 +125,11 @@ impl Findings<'_> {
     /// Reports a number that is not what it should be.
     fn compare(&mut self, law: Law, place: impl fmt::Display, what: &str, is: u64, should: u64) {
         if is != should {
-            self.add(law, place, format_args!("{what} is {is}, should be {should}"));
+            self.add(
+                law,
+                place,
+                format_args!("{what} is {is}, should be {should}"),
+            );
         }
     }
 }

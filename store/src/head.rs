@@ -68,7 +68,8 @@ pub(crate) fn edge_at(db: &Connection, size: TreeSize) -> Result<Option<Edge>, R
 /// The edge over the first `whole` subtrees.
 pub(crate) fn edge_of_subtrees(db: &Connection, whole: u64) -> Result<Edge, ReadError> {
     const MISSING: ReadError = ReadError::Damaged("a subtree hash is missing");
-    let mut statement = db.prepare_cached("SELECT n, hash FROM subtrees WHERE n < ?1 ORDER BY n")?;
+    let mut statement =
+        db.prepare_cached("SELECT n, hash FROM subtrees WHERE n < ?1 ORDER BY n")?;
     let mut rows = statement.query([whole])?;
     // An edge over subtree roots as if they were leaves holds the hashes of the edge over entries.
     let mut edge = Edge::new();
@@ -86,11 +87,7 @@ pub(crate) fn edge_of_subtrees(db: &Connection, whole: u64) -> Result<Edge, Read
 }
 
 /// The edge at the last prune within `from..=size`.
-fn pruned_edge(
-    db: &Connection,
-    from: TreeSize,
-    size: TreeSize,
-) -> Result<Option<Edge>, ReadError> {
+fn pruned_edge(db: &Connection, from: TreeSize, size: TreeSize) -> Result<Option<Edge>, ReadError> {
     let edge: Option<Vec<u8>> = db
         .query_row(
             "SELECT edge FROM prunes WHERE through BETWEEN ?1 AND ?2 ORDER BY through DESC LIMIT 1",
@@ -103,9 +100,7 @@ fn pruned_edge(
 
 /// Pushes the entries after the edge, through `size`.
 fn extend(db: &Connection, edge: &mut Edge, size: TreeSize) -> Result<(), ReadError> {
-    let select = Select::all()
-        .after(Seq(edge.size().0))
-        .through(Seq(size.0));
+    let select = Select::all().after(Seq(edge.size().0)).through(Seq(size.0));
     let mut walk = Walk::begin(db, select)?;
     while let Some(piece) = walk.next(db)? {
         let Piece::Block(block) = piece else {
@@ -118,6 +113,8 @@ fn extend(db: &Connection, edge: &mut Edge, size: TreeSize) -> Result<(), ReadEr
     if edge.size() == size {
         Ok(())
     } else {
-        Err(ReadError::Damaged("entries that the tree needs are missing"))
+        Err(ReadError::Damaged(
+            "entries that the tree needs are missing",
+        ))
     }
 }

@@ -98,7 +98,11 @@ impl Item<'_> {
         if self.entries.len() > ITEM_ENTRIES_MAX {
             return Err(ItemFault::Entries(self.entries.len()));
         }
-        let longest = self.checkpoint.place.len().max(self.checkpoint.decode_state.len());
+        let longest = self
+            .checkpoint
+            .place
+            .len()
+            .max(self.checkpoint.decode_state.len());
         if longest > CHECKPOINT_BYTES_MAX {
             return Err(ItemFault::CheckpointBytes(longest));
         }

@@ -280,7 +280,8 @@ impl Journal {
             return Err(AppendError::Poisoned);
         }
         let done = transact(&mut self.db, &mut self.packer, act);
-        self.poisoned = done.as_ref().is_err_and(AppendError::closes);
+        // A transaction that could not even be rolled back must not be committed by the next one.
+        self.poisoned = done.as_ref().is_err_and(AppendError::closes) || !self.db.is_autocommit();
         done
     }
 }
@@ -295,18 +296,10 @@ fn transact<T>(
     if db::has_moved(&transaction)? {
         return Err(AppendError::Replaced);
     }
-    let done = act(&transaction, packer);
-    match done {
-        Ok(done) => {
-            transaction.commit()?;
-            Ok(done)
-        }
-        Err(error) => {
-            // SQLite may have rolled back by itself; a rollback that fails poisons.
-            transaction.rollback()?;
-            Err(error)
-        }
-    }
+    let done = act(&transaction, packer)?;
+    // Dropped on any error before this point, the transaction rolls back.
+    transaction.commit()?;
+    Ok(done)
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub use block::{
 };
 pub use commit::{Appended, AppendedItem};
 pub use error::{AppendError, NewerSchema, OpenError, ReadError};
-pub use fsck::fsck;
+pub use fsck::{FsckError, FsckSummary, fsck};
 pub use head::Head;
 pub use item::{
     CHECKPOINT_BYTES_MAX, COMMIT_ITEMS_MAX, Checkpoint, FINGERPRINTS_MAX, ITEM_ENTRIES_MAX, Item,
@@ -101,5 +101,6 @@ pub use open_loss::GrowingLoss;
 pub use reader::{Ack, Blocks, Found, LossTotal, Reader, Totals};
 pub use schema::JOURNAL_SCHEMA;
 pub use state_dir::{StateDir, StateDirError};
+pub use stream::StreamState;
 pub use tally::Tally;
 pub use walk::{Damage, Piece, Select};

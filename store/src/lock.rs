@@ -76,6 +76,24 @@ impl Lock {
         Ok(Lock { file })
     }
 
+    /// Takes the lock, waiting for as long as another process has it.
+    ///
+    /// # Errors
+    /// [`LockError::Dir`] when its file cannot be opened.
+    pub fn wait(dir: &StateDir, name: LockName) -> Result<Lock, LockError> {
+        let path = dir.path().join(name.file_name());
+        let mut file = open(&path).map_err(StateDirError::io(&path))?;
+        loop {
+            match flock(&file, FlockOperation::LockExclusive) {
+                Ok(()) => break,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(StateDirError::io(&path)(errno.into()).into()),
+            }
+        }
+        write_pid(&mut file).map_err(StateDirError::io(&path))?;
+        Ok(Lock { file })
+    }
+
     /// The process that wrote itself into the lock's file and is alive, without touching the lock.
     pub fn owner(dir: &StateDir, name: LockName) -> Option<u32> {
         let mut file = File::open(dir.path().join(name.file_name())).ok()?;
@@ -92,6 +110,8 @@ impl Drop for Lock {
     /// Takes the name out, so that nobody is called owner of a lock that is free.
     fn drop(&mut self) {
         let _ = self.file.set_len(0);
+        // A child on its way from `fork` to `exec` has a copy of the descriptor.
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
@@ -150,6 +170,14 @@ impl Gate {
             wait_shared(&self.dir)?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Gate {
+    /// Says so, instead of leaving it to the last descriptor: a child on its way from `fork` to `exec`
+    /// has a copy.
+    fn drop(&mut self) {
+        let _ = flock(&self.dir, FlockOperation::Unlock);
     }
 }
 

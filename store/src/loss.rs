@@ -92,8 +92,14 @@ mod tests {
         for a in all {
             for b in all {
                 let (least, most) = bounds(sum(a, b));
-                assert!(least <= bounds(a).0.saturating_add(bounds(b).0), "{a:?} {b:?}");
-                assert!(most >= bounds(a).1.saturating_add(bounds(b).1), "{a:?} {b:?}");
+                assert!(
+                    least <= bounds(a).0.saturating_add(bounds(b).0),
+                    "{a:?} {b:?}"
+                );
+                assert!(
+                    most >= bounds(a).1.saturating_add(bounds(b).1),
+                    "{a:?} {b:?}"
+                );
             }
         }
         assert_eq!(sum(Extent::Exact(2), Extent::Exact(3)), Extent::Exact(5));

@@ -99,7 +99,8 @@ impl Packer {
         self.streams.sort_unstable();
         write_streams(&self.streams, &mut self.streams_text);
         self.packed.clear();
-        self.packed.reserve(zstd::zstd_safe::compress_bound(self.plain.len()));
+        self.packed
+            .reserve(zstd::zstd_safe::compress_bound(self.plain.len()));
         let shorter = self
             .compressor
             .compress_to_buffer(&self.plain, &mut self.packed)

@@ -32,7 +32,11 @@ pub(crate) fn check_file(path: &Path) -> Result<(), OpenError> {
     if &header[..16] != MAGIC {
         return Err(damaged("it is not an SQLite file"));
     }
-    check_numbers(path, big_endian(&header[68..72]), big_endian(&header[60..64]))
+    check_numbers(
+        path,
+        big_endian(&header[68..72]),
+        big_endian(&header[60..64]),
+    )
 }
 
 /// The same through an open connection, which sees the `-wal` too.

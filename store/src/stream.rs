@@ -95,7 +95,9 @@ pub(crate) fn by_name(db: &Connection, name: &str) -> rusqlite::Result<Option<St
 
 /// The name of the stream with this id.
 pub(crate) fn name(db: &Connection, id: StreamId) -> rusqlite::Result<Option<StreamName>> {
-    Ok(select(db, "id = ?1", &[&id.0])?.pop().map(|stream| stream.name))
+    Ok(select(db, "id = ?1", &[&id.0])?
+        .pop()
+        .map(|stream| stream.name))
 }
 
 fn select(
@@ -146,7 +148,9 @@ pub(crate) fn fingerprints(db: &Connection, id: StreamId) -> rusqlite::Result<Ve
     let mut fingerprints = Vec::new();
     while let Some(row) = rows.next()? {
         let digests: Vec<u8> = row.get(0)?;
-        let whole = digests.chunks_exact(16).filter_map(|chunk| chunk.try_into().ok());
+        let whole = digests
+            .chunks_exact(16)
+            .filter_map(|chunk| chunk.try_into().ok());
         fingerprints.extend(whole.map(Fingerprint));
     }
     let surplus = fingerprints.len().saturating_sub(FINGERPRINTS_MAX);

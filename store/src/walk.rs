@@ -74,7 +74,7 @@ impl std::fmt::Debug for Select<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// A block.
-    Block(Block),
+    Block(Box<Block>),
     /// Numbers whose entries cannot be read: a gap of exactly these.
     Damaged(Damage),
     /// Numbers that were pruned while the walk went on.
@@ -147,8 +147,8 @@ impl<'s> Walk<'s> {
 
     fn row(&self, db: &Connection) -> Result<Option<Row>, ReadError> {
         match (self.select.streams.is_empty(), self.select.newest_first) {
-            (true, false) => self.row_at(db, OLDEST_COVERING, self.left.0.next()),
-            (true, true) => self.row_at(db, NEWEST_UP_TO, self.left.1),
+            (true, false) => self.row_at(db, Which::OldestCovering, self.left.0.next()),
+            (true, true) => self.row_at(db, Which::NewestUpTo, self.left.1),
             (false, newest_first) => self.row_of_streams(db, newest_first),
         }
     }
@@ -174,7 +174,11 @@ impl<'s> Walk<'s> {
             "SELECT min(first) FROM block_streams WHERE stream = ?1 AND first >= ?2"
         })?;
         // The block that `after` lies in begins before it, and can hold later entries.
-        let from = if newest { through } else { self.begin_of_block(db, after)? };
+        let from = if newest {
+            through
+        } else {
+            self.begin_of_block(db, after)?
+        };
         for stream in &self.select.streams {
             let first = statement.query_row(params![stream.0, from.0], |row| row.get(0))?;
             nearest = match (nearest, first) {
@@ -185,7 +189,7 @@ impl<'s> Walk<'s> {
         }
         match nearest {
             Some(first) if first <= through.0 => {
-                let row = self.row_at(db, EXACTLY, Seq(first))?;
+                let row = self.row_at(db, Which::Exactly, Seq(first))?;
                 Ok(Some(row.unwrap_or(Row {
                     first: Seq(first),
                     read: Err("its row is missing"),
@@ -236,7 +240,7 @@ impl<'s> Walk<'s> {
             Ok(mut block) => {
                 block.clip(self.range.0, self.range.1);
                 let any = block.entries().len() > 0;
-                Ok(any.then_some(Piece::Block(block)))
+                Ok(any.then(|| Piece::Block(Box::new(block))))
             }
             Err(why) => self.damaged(db, header.first, why).map(Some),
         }
@@ -286,12 +290,12 @@ impl<'s> Walk<'s> {
 }
 
 /// Which row a step takes.
+#[derive(Clone, Copy)]
 enum Which {
     OldestCovering,
     NewestUpTo,
     Exactly,
 }
-use Which::{Exactly as EXACTLY, NewestUpTo as NEWEST_UP_TO, OldestCovering as OLDEST_COVERING};
 
 impl Which {
     fn sql(&self) -> String {

@@ -22,7 +22,10 @@ pub fn binary() -> &'static Path {
         }
         build.env("CARGO_TARGET_DIR", target.parent().unwrap());
         build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        assert!(build.status().unwrap().success(), "the binary cannot be built");
+        assert!(
+            build.status().unwrap().success(),
+            "the binary cannot be built"
+        );
         target.join("boundlane")
     })
 }
@@ -41,7 +44,9 @@ impl Home {
     /// An empty home.
     #[allow(clippy::new_without_default, reason = "it makes a directory")]
     pub fn new() -> Home {
-        Home { directory: tempfile::tempdir().unwrap() }
+        Home {
+            directory: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// The temporary directory: `state` below it is the program's.
@@ -64,9 +69,16 @@ impl Home {
     /// The program with these arguments, not started: no terminal, UTC, nothing inherited that it reads.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(binary());
-        command.args(arguments).env_clear().env("TZ", "UTC").env("HOME", self.path());
+        command
+            .args(arguments)
+            .env_clear()
+            .env("TZ", "UTC")
+            .env("HOME", self.path());
         command.env("BOUNDLANE_STATE_DIR", self.state());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 
@@ -81,7 +93,11 @@ impl Home {
         arguments: impl IntoIterator<Item = A>,
         input: &[u8],
     ) -> Ran {
-        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
         feed(&mut child, input);
         Ran(child.wait_with_output().unwrap())
     }
@@ -126,14 +142,23 @@ impl Ran {
     /// The same, when it ended with `code`.
     #[track_caller]
     pub fn ended_with(self, code: i32) -> Ran {
-        assert_eq!(self.0.status.code(), Some(code), "{}\n{}", self.stdout(), self.stderr());
+        assert_eq!(
+            self.0.status.code(),
+            Some(code),
+            "{}\n{}",
+            self.stdout(),
+            self.stderr()
+        );
         self
     }
 
     /// Standard output as JSON lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        self.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        self.stdout()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// Standard output as one JSON value.

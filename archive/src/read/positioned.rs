@@ -36,6 +36,13 @@ impl Positioned {
         self.len
     }
 
+    /// `length` bytes at `start`.
+    pub(super) fn bytes(&self, start: u64, length: u64) -> std::io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        self.file.read_exact_at(&mut bytes, start)?;
+        Ok(bytes)
+    }
+
     /// A length that comes from the file itself is checked before memory is taken for it.
     fn check(&self, start: u64, length: u64) -> Result<()> {
         let end = start.checked_add(length);

@@ -17,6 +17,7 @@ use crate::footer::Footer;
 use crate::layout::{Day, FileName, JournalId, Root, TEMPORARY_SUFFIX};
 use crate::listing::ArchiveFile;
 use crate::read::OpenFile;
+use crate::seal::{Seal, Sealing};
 use crate::tally::Tally;
 
 /// The thread that owns the files of a run.
@@ -39,7 +40,8 @@ enum Current {
 
 struct NewFile {
     temporary: Temporary,
-    writer: SerializedFileWriter<Box<dyn DiskFile>>,
+    writer: SerializedFileWriter<Sealing<Box<dyn DiskFile>>>,
+    seals: Vec<Seal>,
     edge_before: Edge,
     tally: Tally,
 }
@@ -64,18 +66,18 @@ impl Assembler {
     pub(super) fn new(
         archiver: &Archiver,
         journal: &JournalId,
-        edge: Edge,
+        edge: &Edge,
         encoder: Arc<Encoder>,
-    ) -> Result<Assembler, ArchiveError> {
-        Ok(Assembler {
+    ) -> Assembler {
+        Assembler {
             root: archiver.root.clone(),
             disk: Arc::clone(&archiver.disk),
             workers: archiver.limits.workers_max.max(1),
             journal: journal.clone(),
             encoder,
-            edge,
+            edge: edge.clone(),
             files: Vec::new(),
-        })
+        }
     }
 
     /// Takes row groups from the workers in turn until the caller ends or something fails.
@@ -99,7 +101,7 @@ impl Assembler {
                 current = self.open(section)?;
             }
             if let (Current::New(file), Some(encoded)) = (&mut current, encoded) {
-                file.append(encoded)?;
+                file.append(*encoded)?;
             }
             leaves.into_iter().for_each(|leaf| {
                 self.edge.push(leaf);
@@ -134,11 +136,12 @@ impl Assembler {
         };
         let encoder = &self.encoder;
         let (schema, properties) = (Arc::clone(&encoder.schema), Arc::clone(&encoder.properties));
-        let writer = SerializedFileWriter::new(file, schema, properties)
+        let writer = SerializedFileWriter::new(Sealing::new(file), schema, properties)
             .map_err(|error| ArchiveError::encode(&temporary.path, error))?;
         Ok(NewFile {
             temporary,
             writer,
+            seals: Vec::new(),
             edge_before: self.edge.clone(),
             tally: Tally::default(),
         })
@@ -206,6 +209,7 @@ impl Assembler {
             edge_before: file.edge_before.clone(),
             edge_after: self.edge.clone(),
             tally: file.tally.clone(),
+            seals: file.seals.clone(),
         }
     }
 
@@ -247,6 +251,10 @@ impl NewFile {
             column.append_to_row_group(&mut group).map_err(fail)?;
         }
         group.close().map_err(fail)?;
+        self.writer
+            .flush()
+            .map_err(|error| ArchiveError::disk("write", path, error))?;
+        self.seals.push(self.writer.inner_mut().seal());
         self.tally.join(&encoded.tally);
         Ok(())
     }
@@ -264,6 +272,7 @@ impl NewFile {
             .flush()
             .map_err(|error| ArchiveError::disk("write", path, error))?;
         self.writer
+            .inner_mut()
             .inner_mut()
             .sync()
             .map_err(|error| ArchiveError::disk("sync", path, error))?;

@@ -98,7 +98,7 @@ pub(super) enum Done {
     Group {
         begins: Option<Section>,
         leaves: Vec<Hash>,
-        encoded: Option<Encoded>,
+        encoded: Option<Box<Encoded>>,
     },
     End,
 }
@@ -149,7 +149,7 @@ impl Encoder {
         let encoded = if chunk.held {
             None
         } else {
-            Some(self.encode(chunk)?)
+            Some(Box::new(self.encode(chunk)?))
         };
         Ok(Done::Group {
             begins,

@@ -11,7 +11,7 @@ use crate::support::{
 
 fn run(root: &Root, disk: FailingDisk, entries: &[Vec<u8>]) -> Result<(), ArchiveError> {
     let archiver = Archiver::open_with(root.clone(), Arc::new(disk), SMALL)?;
-    archiver.write(&journal(), Edge::new(), numbered(0, entries))?;
+    archiver.write(&journal(), &Edge::new(), numbered(0, entries))?;
     Ok(())
 }
 
@@ -42,7 +42,7 @@ fn killed_at_every_operation_the_table_holds_whole_files_and_the_next_run_comple
         assert_prefix(root, entries);
         let archiver = Archiver::open(root.clone()).unwrap();
         archiver
-            .write(&journal(), Edge::new(), numbered(0, entries))
+            .write(&journal(), &Edge::new(), numbered(0, entries))
             .unwrap();
         assert_holds(root, entries);
     });
@@ -87,7 +87,7 @@ fn a_directory_that_cannot_be_made_durable_is_an_error_and_is_made_so_by_the_nex
         );
         let archiver = Archiver::open_with(root.clone(), Arc::new(working()), SMALL).unwrap();
         let again = archiver
-            .write(&journal(), Edge::new(), numbered(0, &entries))
+            .write(&journal(), &Edge::new(), numbered(0, &entries))
             .unwrap();
         assert_eq!(again.files[0].outcome, Outcome::AlreadyThere);
     }

@@ -101,7 +101,7 @@ proptest! {
         }
         let (_directory, root) = new_root();
         let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), SMALL).unwrap();
-        let archived = archiver.write(&journal(), Edge::new(), numbered(0, &entries)).unwrap();
+        let archived = archiver.write(&journal(), &Edge::new(), numbered(0, &entries)).unwrap();
         prop_assert_eq!(archived.edge, crate::support::edge_over(&entries));
         assert_holds(&root, &entries);
         for file in list(&root).files {
@@ -116,7 +116,7 @@ proptest! {
         let entries = workload(60);
         let limits = boundlane_archive::Limits { file_entries_max: 1000, ..SMALL };
         let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), limits).unwrap();
-        archiver.write(&journal(), Edge::new(), numbered(0, &entries)).unwrap();
+        archiver.write(&journal(), &Edge::new(), numbered(0, &entries)).unwrap();
         let file = list(&root).files[0].open().unwrap();
         let mut seen = file.entries(boundlane_record::Seq(from));
         let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn an_empty_text_is_not_a_missing_one() {
     let (_directory, root) = new_root();
     let archiver = Archiver::open(root.clone()).unwrap();
     archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries))
+        .write(&journal(), &Edge::new(), numbered(0, &entries))
         .unwrap();
     assert_holds(&root, &entries);
 }
@@ -155,7 +155,7 @@ fn one_entry_larger_than_a_row_group_may_be_is_a_row_group() {
         .collect();
     let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), SMALL).unwrap();
     archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries))
+        .write(&journal(), &Edge::new(), numbered(0, &entries))
         .unwrap();
     assert_eq!(read_all(&list(&root)).len(), 5);
     assert_holds(&root, &entries);
@@ -168,7 +168,7 @@ fn what_is_not_canonical_is_refused_by_its_number() {
     entries[40] = br#"{"kind": "event"}"#.to_vec();
     let archiver = Archiver::open_with(root.clone(), Arc::new(OsDisk), SMALL).unwrap();
     let refused = archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries))
+        .write(&journal(), &Edge::new(), numbered(0, &entries))
         .unwrap_err();
     assert!(
         refused

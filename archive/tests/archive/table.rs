@@ -24,7 +24,7 @@ fn the_footer_says_what_is_in_the_file() {
     .to_vec();
     let archiver = Archiver::open(root.clone()).unwrap();
     archiver
-        .write(&journal(), Edge::new(), numbered(0, &entries))
+        .write(&journal(), &Edge::new(), numbered(0, &entries))
         .unwrap();
     let footer = list(&root).files.remove(0).footer;
     assert_eq!(footer.edge_after, edge_over(&entries));
@@ -52,7 +52,7 @@ fn engines_find_statistics_indexes_filters_and_order() {
     let (_directory, root) = new_root();
     let archiver = Archiver::open(root.clone()).unwrap();
     let archived = archiver
-        .write(&journal(), Edge::new(), numbered(0, &workload(100)))
+        .write(&journal(), &Edge::new(), numbered(0, &workload(100)))
         .unwrap();
     let options = ReadOptionsBuilder::new().with_page_index().build();
     let file = File::open(&archived.files[0].path).unwrap();
@@ -122,7 +122,7 @@ fn files_are_for_their_owner_only() {
     let (_directory, root) = new_root();
     let archiver = Archiver::open(root.clone()).unwrap();
     let archived = archiver
-        .write(&journal(), Edge::new(), numbered(0, &workload(3)))
+        .write(&journal(), &Edge::new(), numbered(0, &workload(3)))
         .unwrap();
     let mode =
         |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -23,8 +23,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, alias = "binary", value_name = "GLOB")]
     pub(crate) process: Vec<String>,
 
-    /// Only rules that match; `-` is no rule.
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    /// Only rules that match.
+    #[arg(long, value_name = "GLOB")]
     pub(crate) rule: Vec<String>,
 
     /// From this time on: `2h`, `today`, `2026-08-21 14:00`, RFC 3339.

@@ -5,6 +5,23 @@ use clap::Args;
 use super::filters::{FilterArgs, Format};
 use super::names::sandbox_names;
 
+/// Options that choose among the rows of one sandbox say nothing about a list of all.
+const LISTS_ALL: [&str; 13] = [
+    "name",
+    "sandbox",
+    "deny",
+    "host",
+    "process",
+    "rule",
+    "since",
+    "until",
+    "last",
+    "raw",
+    "follow",
+    "columns",
+    "require_complete",
+];
+
 /// What to show.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -22,7 +39,7 @@ pub(crate) struct LogArgs {
     pub(crate) filters: FilterArgs,
 
     /// List the sandboxes instead.
-    #[arg(long, conflicts_with_all = ["raw", "follow", "columns", "deny", "host", "process", "rule"])]
+    #[arg(long, conflicts_with_all = LISTS_ALL)]
     pub(crate) list: bool,
 
     /// Go on with rows as they are recorded.

@@ -84,6 +84,8 @@ fn contradictory_options_are_taken() {
     for line in [
         "boundlane log --raw -o json",
         "boundlane log --list --deny",
+        "boundlane log --list agent-1",
+        "boundlane log --list --since 2h",
         "boundlane log -v -q",
         "boundlane log -n -1",
         "boundlane log -n many",

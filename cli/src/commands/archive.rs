@@ -1,14 +1,73 @@
-//! `archive`.
+//! `archive`: takes what is not archived yet into Parquet files.
 
+use crate::archiving::{self, Report};
 use crate::args::ArchiveArgs;
-use crate::context::Context;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::commands::recorded::open_journal;
+use crate::context::{Context, shown};
+use crate::exit::{Exit, Outcome};
+use crate::journal;
 use crate::output::out::Out;
 
-/// Ends with 3: this build comes without it.
-pub(crate) fn run(_args: &ArchiveArgs, _ctx: &Context, _out: &mut Out) -> Outcome {
-    Err(Failure::new(
-        Exit::NotReady,
-        "`archive` is not built into this program",
-    ))
+/// Archives the whole prefix, or says that there is nothing to do.
+pub(crate) fn run(args: &ArchiveArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    // A directory where nothing was recorded is not created by archiving nothing.
+    let report = match open_journal(ctx)? {
+        None => None,
+        Some(reader) => {
+            drop(reader);
+            let (mut journal, _) = journal::open_for_writing(ctx)?;
+            let lock = archiving::wait_for_lock(ctx)?;
+            Some(archiving::archive_prefix(ctx, &mut journal, &lock)?)
+        }
+    };
+    if args.json {
+        out.line(&json(report.as_ref()).to_string())?;
+    } else {
+        describe(report.as_ref(), out)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn describe(report: Option<&Report>, out: &mut Out) -> Outcome<()> {
+    let Some(report) = report else {
+        return out.line("nothing is recorded here yet, so there is nothing to archive");
+    };
+    if report.entries == 0 {
+        return out.line(&format!(
+            "everything is archived already, through entry {}",
+            report.through
+        ));
+    }
+    out.line(&format!(
+        "archived {} entries, through entry {}",
+        report.entries, report.through
+    ))?;
+    for file in report.archived.iter().flat_map(|archived| &archived.files) {
+        out.line(&format!("  {} ({} bytes)", shown(&file.path), file.bytes))?;
+    }
+    Ok(())
+}
+
+fn json(report: Option<&Report>) -> serde_json::Value {
+    let Some(report) = report else {
+        return serde_json::json!({"entries": 0, "through": 0, "files": []});
+    };
+    let files = report
+        .archived
+        .iter()
+        .flat_map(|archived| &archived.files)
+        .map(|file| {
+            serde_json::json!({
+                "path": file.path.to_string_lossy(),
+                "first": file.name.first.0,
+                "last": file.name.last.0,
+                "bytes": file.bytes,
+                "root": file.head.root.to_hex(),
+            })
+        });
+    serde_json::json!({
+        "entries": report.entries,
+        "through": report.through.0,
+        "files": files.collect::<Vec<_>>(),
+    })
 }

@@ -33,12 +33,12 @@ pub(crate) fn run(args: &ConfigArgs, ctx: &Context, out: &mut Out) -> Outcome {
         let value = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        let cells = [
+        let cells = vec![
             Cell::plain(name),
             Cell::plain(value),
             Cell::new(Tone::Dim, from.to_string()),
         ];
-        table.row(&cells, out)?;
+        table.row(cells, out)?;
     }
     table.finish(out)?;
     match &ctx.config.path {

@@ -1,14 +1,184 @@
-//! `fsck`.
+//! `fsck`: checks every law on the files as they are. Reads only.
+
+use boundlane_archive::{Listing, list};
+use boundlane_store::{FsckSummary, Reader, fsck};
 
 use crate::args::FsckArgs;
+use crate::commands::recorded::{open_failure, open_journal, read_failure};
 use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::journal;
 use crate::output::out::Out;
+use crate::text::escape;
 
-/// Ends with 3: this build comes without it.
-pub(crate) fn run(_args: &FsckArgs, _ctx: &Context, _out: &mut Out) -> Outcome {
-    Err(Failure::new(
-        Exit::NotReady,
-        "`fsck` is not built into this program",
-    ))
+/// Threads that decode archive files.
+const WORKERS: usize = 2;
+/// Findings that are kept for the JSON document; all of them are counted.
+const FINDINGS_MAX: usize = 1000;
+
+/// What was found so far.
+#[derive(Default)]
+struct Findings {
+    told: Vec<String>,
+    count: u64,
+}
+
+impl Findings {
+    fn add(&mut self, finding: String) {
+        self.count += 1;
+        if self.told.len() < FINDINGS_MAX {
+            self.told.push(finding);
+        }
+    }
+}
+
+/// Checks journal and archive; 5 when a law does not hold.
+pub(crate) fn run(args: &FsckArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    let mut findings = Findings::default();
+    let journal = check_journal(ctx, &mut findings)?;
+    let root = journal::archive_root(ctx)?;
+    let listing = list(&root);
+    let files = check_archive(ctx, &listing, &mut findings)?;
+    print(args.json, journal.as_ref(), files, &findings, out)?;
+    match findings.count {
+        0 => Ok(Exit::Done),
+        count => {
+            out.flush_now()?;
+            let these = if count == 1 {
+                "1 finding".to_owned()
+            } else {
+                format!("{count} findings")
+            };
+            Err(Failure::new(
+                Exit::VerificationFailed,
+                format_args!("{these}: the record is not what it should be"),
+            )
+            .advise("nothing was changed; keep a copy of the state directory before anything else"))
+        }
+    }
+}
+
+fn check_journal(ctx: &Context, findings: &mut Findings) -> Outcome<Option<FsckSummary>> {
+    let dir = journal::state_dir(ctx)?;
+    let total = open_journal(ctx)?
+        .map(|reader| reader.head().map_err(read_failure))
+        .transpose()?;
+    let mut progress = ctx.progress_items("checking the journal", total.map(|head| head.size.0));
+    fsck(
+        &dir,
+        &mut |finding| findings.add(finding.to_string()),
+        &mut |so_far| progress.at(so_far.entries),
+    )
+    .map_err(|error| match error {
+        boundlane_store::FsckError::Open(error) => open_failure(&error),
+        boundlane_store::FsckError::Read(error) => read_failure(error),
+    })
+}
+
+/// Every file decodes to the head that its footer states, ranges join up, and heads lie on the journal's tree.
+fn check_archive(ctx: &Context, listing: &Listing, findings: &mut Findings) -> Outcome<u64> {
+    for bad in &listing.bad {
+        findings.add(format!("L1: `{}`: {}", bad.path.display(), bad.why));
+    }
+    for holding in listing.holdings() {
+        for range in &holding.missing {
+            findings.add(format!(
+                "L1: journal {}: no archive file holds entries {} to {}",
+                holding.journal,
+                range.start(),
+                range.end()
+            ));
+        }
+        for path in &holding.breaks {
+            findings.add(format!(
+                "L9: `{}`: it does not follow the file before it",
+                path.display()
+            ));
+        }
+    }
+    let mut progress = ctx.progress_items("checking the archive", Some(listing.files.len() as u64));
+    let reader = open_journal(ctx)?;
+    let mut checked = 0;
+    for file in &listing.files {
+        if ctx.interrupt.asked() {
+            return Err(Failure::Interrupted);
+        }
+        match file.open().and_then(|open| open.verify(WORKERS)) {
+            Ok(head) => {
+                if let Some(reader) = &reader {
+                    compare(reader, file, head, findings)?;
+                }
+            }
+            Err(bad) => findings.add(format!("L9: `{}`: {}", bad.path.display(), bad.why)),
+        }
+        checked += 1;
+        progress.at(checked);
+    }
+    Ok(checked)
+}
+
+/// The journal's own tree at the file's end, where the journal still knows it.
+fn compare(
+    reader: &Reader,
+    file: &boundlane_archive::ArchiveFile,
+    head: boundlane_archive::Head,
+    findings: &mut Findings,
+) -> Outcome<()> {
+    let ours = reader.head().map_err(read_failure)?;
+    if file.name.journal.as_str() != ours.journal {
+        return Ok(());
+    }
+    let known = reader.root_at(head.size).map_err(read_failure)?;
+    if head.size > ours.size || known.is_some_and(|root| root != head.root) {
+        findings.add(format!(
+            "L9: `{}`: its tree at {} entries is not the journal's",
+            file.path.display(),
+            head.size
+        ));
+    }
+    Ok(())
+}
+
+fn print(
+    as_json: bool,
+    journal: Option<&FsckSummary>,
+    files: u64,
+    findings: &Findings,
+    out: &mut Out,
+) -> Outcome<()> {
+    if as_json {
+        let journal = journal.map(|summary| {
+            serde_json::json!({
+                "journal": summary.journal,
+                "size": summary.size.0,
+                "root": summary.root.to_hex(),
+                "entries": summary.entries,
+                "blocks": summary.blocks,
+                "streams": summary.streams,
+                "pruned": summary.pruned,
+            })
+        });
+        let document = serde_json::json!({
+            "journal": journal,
+            "archive_files": files,
+            "findings": findings.told,
+            "findings_count": findings.count,
+        });
+        return out.line(&document.to_string());
+    }
+    for finding in &findings.told {
+        out.line(&escape::visible(finding))?;
+    }
+    match journal {
+        None => out.line("no journal is here yet")?,
+        Some(summary) => out.line(&format!(
+            "journal {}: {} entries in {} blocks, {} streams, root {}",
+            summary.journal, summary.entries, summary.blocks, summary.streams, summary.root
+        ))?,
+    }
+    out.line(&format!("archive: {files} files read back"))?;
+    if findings.count == 0 {
+        out.line("every law that can be checked here holds")?;
+    }
+    Ok(())
 }

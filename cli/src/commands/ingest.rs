@@ -19,8 +19,8 @@ use boundlane_ingest::input::Input;
 use boundlane_ingest::place::Hints;
 use boundlane_store::{AppendError, Journal};
 
-use crate::args::IngestArgs;
 use crate::archiving::{self, Report};
+use crate::args::IngestArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::journal;
@@ -61,11 +61,19 @@ pub(crate) fn run(args: &IngestArgs, ctx: &Context, out: &mut Out) -> Outcome {
 
 /// Opens every input: one that cannot be read stops the run before anything is written.
 fn open_all(request: &Request) -> Outcome<Vec<(Input, String)>> {
-    let stdin = request.files.iter().filter(|path| *path == Path::new("-")).count();
+    let stdin = request
+        .files
+        .iter()
+        .filter(|path| *path == Path::new("-"))
+        .count();
     if stdin > 1 {
         return Err(Failure::usage("standard input can be named once"));
     }
-    request.files.iter().map(|path| source::open(path, request)).collect()
+    request
+        .files
+        .iter()
+        .map(|path| source::open(path, request))
+        .collect()
 }
 
 struct Run<'r> {
@@ -79,7 +87,10 @@ struct Run<'r> {
 
 impl Run<'_> {
     fn read_all(&mut self, inputs: Vec<(Input, String)>) -> Outcome<()> {
-        let hints: Vec<Hints> = inputs.iter().map(|(input, _)| input.hints().clone()).collect();
+        let hints: Vec<Hints> = inputs
+            .iter()
+            .map(|(input, _)| input.hints().clone())
+            .collect();
         for (at, (input, sandbox)) in inputs.into_iter().enumerate() {
             let others: Vec<Hints> = hints
                 .iter()
@@ -93,7 +104,10 @@ impl Run<'_> {
     }
 
     fn read(&mut self, input: Input, sandbox: String, others: &[Hints]) -> Outcome<()> {
-        let journal = self.journal.take().ok_or_else(|| Failure::failed("the journal is closed"))?;
+        let journal = self
+            .journal
+            .take()
+            .ok_or_else(|| Failure::failed("the journal is closed"))?;
         let name = input.name().to_owned();
         let total = size_of(&input);
         let identity =
@@ -104,7 +118,8 @@ impl Run<'_> {
             Identity::Begun(mut begun) => {
                 let stream = Some(begun.stream.stream.clone());
                 let (tallied, ended) = self.store(journal, &mut begun, total);
-                self.told.push(told(name, sandbox, stream, What::Read(Box::new(tallied))));
+                self.told
+                    .push(told(name, sandbox, stream, What::Read(Box::new(tallied))));
                 return ended;
             }
         };
@@ -119,8 +134,11 @@ impl Run<'_> {
         begun: &mut Begun,
         total: Option<u64>,
     ) -> (Tallied, Outcome<()>) {
-        let versions: HashMap<String, u64> =
-            begun.version.map(|version| (begun.stream.stream.clone(), version)).into_iter().collect();
+        let versions: HashMap<String, u64> = begun
+            .version
+            .map(|version| (begun.stream.stream.clone(), version))
+            .into_iter()
+            .collect();
         let writer = Writer::start(journal, versions);
         let mut progress = self.ctx.progress_bytes("reading", total);
         let reading = Reading::new(begun, self.request, &self.key, &writer);
@@ -139,7 +157,9 @@ impl Run<'_> {
 
     /// Archives what is committed; the lines are durable whatever comes of it.
     fn archive(&mut self) -> Outcome<Option<Report>> {
-        let Some(journal) = &mut self.journal else { return Ok(None) };
+        let Some(journal) = &mut self.journal else {
+            return Ok(None);
+        };
         let archived = archiving::wait_for_lock(self.ctx)
             .and_then(|lock| archiving::archive_prefix(self.ctx, journal, &lock));
         archived.map(Some).map_err(|failure| {
@@ -149,27 +169,37 @@ impl Run<'_> {
 }
 
 fn told(name: String, sandbox: String, stream: Option<String>, what: What) -> summary::Input {
-    summary::Input { name, sandbox, stream, what }
+    summary::Input {
+        name,
+        sandbox,
+        stream,
+        what,
+    }
 }
 
 /// How long a plain file is; nobody knows of a pipe or a compressed one.
 fn size_of(input: &Input) -> Option<u64> {
     let path = input.hints().path.as_ref()?;
     let is_plain = input.compression() == boundlane_ingest::input::Compression::None;
-    std::fs::metadata(path).ok().filter(|_| is_plain).map(|metadata| metadata.len())
+    std::fs::metadata(path)
+        .ok()
+        .filter(|_| is_plain)
+        .map(|metadata| metadata.len())
 }
 
 /// Nothing that was committed is lost; the place says where to go on.
 fn unwritten(error: &AppendError, input: &str) -> Failure {
-    let again = "what was stored so far is durable: run the same command again, it goes on from there";
+    let again =
+        "what was stored so far is durable: run the same command again, it goes on from there";
     match error {
         AppendError::Conflict { .. } => Failure::new(
             Exit::NotReady,
             format_args!("another process is reading the same lines as `{input}`"),
         )
         .advise("run the same command again when it has ended; nothing is stored twice"),
-        AppendError::Full => Failure::failed("the disk is full")
-            .advise(format_args!("free some space; {again}")),
+        AppendError::Full => {
+            Failure::failed("the disk is full").advise(format_args!("free some space; {again}"))
+        }
         other => Failure::failed(other).advise(again),
     }
 }

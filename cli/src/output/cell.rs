@@ -14,15 +14,15 @@ pub(crate) enum Datum<'d> {
     /// A whole number.
     Integer(i128),
     /// A number with a fraction.
-    #[allow(dead_code, reason = "only answers of a query have fractions")]
+    #[cfg_attr(
+        not(feature = "query"),
+        allow(dead_code, reason = "only answers of a query")
+    )]
     Float(f64),
     /// True or false.
     Bool(bool),
     /// A moment.
     Time(Micros),
-    /// JSON text that is printed as it is in JSON forms, as text elsewhere.
-    #[allow(dead_code, reason = "only answers of a query have lists")]
-    Json(String),
 }
 
 impl<'d> From<Option<Value<'d>>> for Datum<'d> {
@@ -43,10 +43,21 @@ impl<'d> From<Option<Value<'d>>> for Datum<'d> {
 pub(crate) struct Placed<'r> {
     /// The id of its journal.
     pub(crate) journal: Cow<'r, str>,
-    /// Its number there.
-    pub(crate) seq: Seq,
+    /// Its number there; absent for a loss that still grows, or that the reader met itself.
+    pub(crate) seq: Option<Seq>,
     /// What it says.
     pub(crate) row: Row<'r>,
+}
+
+impl Placed<'_> {
+    /// The same entry, borrowing from nothing.
+    pub(crate) fn into_owned(self) -> Placed<'static> {
+        Placed {
+            journal: Cow::Owned(self.journal.into_owned()),
+            seq: self.seq,
+            row: self.row.into_owned(),
+        }
+    }
 }
 
 /// A column of entries as they are printed: where an entry stands, and what it says.
@@ -87,7 +98,9 @@ impl EntryColumn {
     pub(crate) fn value<'p>(self, entry: &'p Placed<'_>) -> Datum<'p> {
         match self {
             EntryColumn::Place(PlaceColumn::journal) => Datum::Text(entry.journal.as_ref().into()),
-            EntryColumn::Place(PlaceColumn::seq) => Datum::Integer(entry.seq.0.into()),
+            EntryColumn::Place(PlaceColumn::seq) => entry
+                .seq
+                .map_or(Datum::Null, |seq| Datum::Integer(seq.0.into())),
             EntryColumn::Place(PlaceColumn::machine | PlaceColumn::rest) => Datum::Null,
             EntryColumn::Own(column) => entry.row.value(column).into(),
         }

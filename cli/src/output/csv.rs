@@ -60,7 +60,7 @@ impl Csv {
             .buffer_capacity(ROW_BYTES)
             .from_writer(&mut self.record);
         for value in values {
-            let cell = self::cell(value, self.formulas, out.is_terminal());
+            let cell = cell_text(value, self.formulas, out.is_terminal());
             writer.write_field(cell.as_bytes()).map_err(in_memory)?;
         }
         writer.write_record(None::<&[u8]>).map_err(in_memory)?;
@@ -78,14 +78,13 @@ fn in_memory(error: ::csv::Error) -> Failure {
     Failure::failed(format_args!("cannot write a CSV row: {error}"))
 }
 
-fn cell(value: Datum<'_>, formulas: Formulas, to_terminal: bool) -> Cow<'_, str> {
+fn cell_text(value: Datum<'_>, formulas: Formulas, to_terminal: bool) -> Cow<'_, str> {
     let text = match value {
         Datum::Null => return Cow::Borrowed(""),
         Datum::Integer(n) => return Cow::Owned(n.to_string()),
         Datum::Float(n) => return Cow::Owned(n.to_string()),
         Datum::Bool(b) => return Cow::Borrowed(if b { "true" } else { "false" }),
         Datum::Time(at) => return Cow::Owned(rfc3339(at)),
-        Datum::Json(json) => Cow::Owned(json),
         Datum::Text(text) => text,
     };
     let text = match formulas {

@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use boundlane_record::Micros;
+
+use super::clock::Clock;
 use super::colour::{Palette, Tone};
 use super::escape::visible;
 use super::width::columns;
@@ -26,6 +29,8 @@ pub(crate) struct Cell {
     text: String,
     tone: Tone,
     columns: usize,
+    /// A time whose text the table's clock will decide.
+    at: Option<Micros>,
 }
 
 impl Cell {
@@ -46,12 +51,21 @@ impl Cell {
             text,
             tone,
             columns,
+            at: None,
         }
     }
 
     /// A cell without colour.
     pub(crate) fn plain<'t>(text: impl Into<Cow<'t, str>>) -> Cell {
         Cell::new(Tone::Plain, text)
+    }
+
+    /// A moment, in the way of the table's clock; `-` when absent.
+    pub(crate) fn time(at: Option<Micros>) -> Cell {
+        Cell {
+            at,
+            ..Cell::plain("")
+        }
     }
 
     /// A whole number, to the right of its column.
@@ -92,9 +106,10 @@ impl Layout {
 }
 
 /// A table on its way to a terminal or a file.
-pub(crate) struct Table {
+pub(crate) struct Table<'z> {
     layout: Layout,
     palette: Palette,
+    clock: Option<Clock<'z>>,
     with_header: bool,
     widths: Vec<usize>,
     held: Vec<Vec<Cell>>,
@@ -102,54 +117,59 @@ pub(crate) struct Table {
     settled: bool,
 }
 
-impl Table {
+impl<'z> Table<'z> {
     /// An empty table.
-    pub(crate) fn new(layout: Layout, palette: Palette, with_header: bool) -> Table {
-        let width = |header: &String| if with_header { columns(header) } else { 1 };
-        let widths = layout.headers.iter().map(width).collect();
+    pub(crate) fn new(layout: Layout, palette: Palette, with_header: bool) -> Table<'z> {
         Table {
+            widths: vec![1; layout.headers.len()],
             layout,
             palette,
+            clock: None,
             with_header,
-            widths,
             held: Vec::new(),
             held_bytes: 0,
             settled: false,
         }
     }
 
-    /// Adds a row. It may be held back until enough are there.
-    pub(crate) fn row(&mut self, cells: &[Cell], out: &mut Out) -> Outcome<()> {
+    /// The same table with a way to show times.
+    pub(crate) fn with_clock(mut self, clock: Clock<'z>) -> Table<'z> {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Adds a row. It may be held back until enough are there. The last cell of a row with fewer cells
+    /// than columns reaches across the rest.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>, out: &mut Out) -> Outcome<()> {
         if self.settled {
-            return out.line(&self.line(cells));
+            let cells = self.timed(cells);
+            return out.line(&self.line(&cells));
         }
         self.held_bytes += cells.iter().map(|cell| cell.text.len()).sum::<usize>();
-        self.held.push(cells.to_vec());
+        self.held.push(cells);
         if self.held.len() >= LOOK_AHEAD_ROWS || self.held_bytes >= LOOK_AHEAD_BYTES {
             self.settle(out)?;
         }
         Ok(())
     }
 
-    /// Adds a line across all columns, in its place between the rows.
-    pub(crate) fn line_across(&mut self, tone: Tone, text: &str, out: &mut Out) -> Outcome<()> {
-        self.row(&[Cell::new(tone, text)], out)
-    }
-
-    /// Prints what is held back: the widths are decided now.
+    /// Prints what is held back: widths, header and the form of times are decided now.
     pub(crate) fn settle(&mut self, out: &mut Out) -> Outcome<()> {
         if std::mem::replace(&mut self.settled, true) {
             return Ok(());
         }
         let held = std::mem::take(&mut self.held);
-        for cells in held.iter().filter(|cells| cells.len() > 1) {
-            for (width, cell) in self.widths.iter_mut().zip(cells) {
-                *width = cell.columns.min(PADDED_COLUMNS_MAX).max(*width);
-            }
+        if let Some(clock) = &mut self.clock {
+            clock.settle(held.iter().flatten().filter_map(|cell| cell.at));
+        }
+        self.name_zone(&held);
+        let held: Vec<Vec<Cell>> = held.into_iter().map(|cells| self.timed(cells)).collect();
+        for cells in &held {
+            self.widen(cells);
         }
         if self.with_header {
-            let header = |text: &String| Cell::new(Tone::Strong, text.as_str());
-            let header: Vec<Cell> = self.layout.headers.iter().map(header).collect();
+            let header = self.header_cells();
+            self.widen(&header);
             out.line(&self.line(&header))?;
         }
         held.iter()
@@ -164,14 +184,65 @@ impl Table {
         self.settle(out)
     }
 
+    /// Says the zone in the header of each column that holds times.
+    fn name_zone(&mut self, held: &[Vec<Cell>]) {
+        let Some(clock) = &self.clock else { return };
+        for (column, header) in self.layout.headers.iter_mut().enumerate() {
+            let holds_time = |cells: &Vec<Cell>| cells.get(column).is_some_and(|c| c.at.is_some());
+            if held.iter().any(holds_time) {
+                header.push_str(&clock.header());
+            }
+        }
+    }
+
+    fn header_cells(&self) -> Vec<Cell> {
+        self.layout
+            .headers
+            .iter()
+            .map(|text| Cell::new(Tone::Strong, text.as_str()))
+            .collect()
+    }
+
+    /// Gives the times of a row their texts.
+    fn timed(&self, mut cells: Vec<Cell>) -> Vec<Cell> {
+        for cell in &mut cells {
+            if let Some(at) = cell.at {
+                let text = match &self.clock {
+                    Some(clock) => clock.shown(at),
+                    None => crate::time::rfc3339(at),
+                };
+                *cell = Cell {
+                    at: None,
+                    ..Cell::new(cell.tone, text)
+                };
+            }
+        }
+        cells
+    }
+
+    fn widen(&mut self, cells: &[Cell]) {
+        let own = if cells.len() < self.widths.len() {
+            cells.len() - 1
+        } else {
+            cells.len()
+        };
+        for (width, cell) in self.widths.iter_mut().zip(&cells[..own]) {
+            *width = cell.columns.min(PADDED_COLUMNS_MAX).max(*width);
+        }
+    }
+
     fn line(&self, cells: &[Cell]) -> String {
         let mut line = String::with_capacity(120);
-        let across = cells.len() == 1 && self.widths.len() > 1;
+        let is_short = cells.len() < self.widths.len();
         for (column, cell) in cells.iter().enumerate() {
             let is_last = column + 1 == cells.len();
-            let width = if across { 0 } else { self.widths[column] };
+            let width = if is_last && is_short {
+                0
+            } else {
+                self.widths[column]
+            };
             let padding = width.saturating_sub(cell.columns);
-            let right = !across && self.layout.right[column];
+            let right = self.layout.right[column];
             pad(&mut line, if right { padding } else { 0 });
             self.palette.paint(&mut line, cell.tone, &cell.text);
             pad(&mut line, if right || is_last { 0 } else { padding });
@@ -198,7 +269,7 @@ mod tests {
         let layout = Layout::new(&["host", "count", "rule"]).right_aligned(&[1]);
         let mut table = Table::new(layout, Palette { on }, true);
         rows.iter()
-            .for_each(|row| table.row(row, &mut out).unwrap());
+            .for_each(|row| table.row(row.to_vec(), &mut out).unwrap());
         table.finish(&mut out).unwrap();
         out.flush_now().unwrap();
         captured.text()
@@ -261,7 +332,7 @@ mod tests {
         let mut table = Table::new(Layout::new(&["n", "m"]), Palette { on: false }, true);
         for n in 0..=LOOK_AHEAD_ROWS {
             table
-                .row(&[Cell::number(n), Cell::plain("m")], &mut out)
+                .row(vec![Cell::number(n), Cell::plain("m")], &mut out)
                 .unwrap();
         }
         out.flush_now().unwrap();

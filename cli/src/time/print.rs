@@ -6,6 +6,11 @@ use boundlane_record::Micros;
 
 use super::{DAY, SECOND};
 
+/// 0001-01-01T00:00:00Z: RFC 3339 spells no earlier year.
+const FIRST: i64 = -62_135_596_800_000_000;
+/// 9999-12-31T23:59:59.999999Z: it spells no later one.
+const LAST: i64 = 253_402_300_799_999_999;
+
 /// The fields of a clock and a calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Civil {
@@ -41,7 +46,8 @@ pub fn civil(at: Micros) -> Civil {
     }
 }
 
-/// Appends RFC 3339 in UTC with six fractional digits: `2026-04-01T04:04:32.690000Z`.
+/// Appends RFC 3339 in UTC with six fractional digits: `2026-04-01T04:04:32.690000Z`. What lies before
+/// the year 1 or after 9999 becomes the nearest that can be spelled.
 pub fn push_rfc3339(text: &mut String, at: Micros) {
     let Civil {
         year,
@@ -51,7 +57,7 @@ pub fn push_rfc3339(text: &mut String, at: Micros) {
         minute,
         second,
         micros,
-    } = civil(at);
+    } = civil(Micros(at.0.clamp(FIRST, LAST)));
     // Writing to a text cannot fail.
     let _ = write!(
         text,
@@ -111,10 +117,10 @@ mod tests {
     }
 
     proptest! {
-        /// For all instants of the years 0 to 9999 the printed text is what chrono prints.
+        /// For all instants of the years 1 to 9999 the printed text is what chrono prints.
         #[test]
         fn for_all_instants_it_prints_what_chrono_prints(
-            at in -62_167_219_200_000_000i64..253_402_300_800_000_000,
+            at in FIRST..=LAST,
         ) {
             let theirs = DateTime::from_timestamp_micros(at).map(|t| t.to_rfc3339_opts(SecondsFormat::Micros, true));
             prop_assert_eq!(Some(rfc3339(Micros(at))), theirs);

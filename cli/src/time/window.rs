@@ -1,19 +1,11 @@
-//! A span of time: since is part of it, until is not.
+//! A span of time as two options state it: since is part of it, until is not.
 
 use boundlane_record::Micros;
+use boundlane_record::filter::Window;
 
 use super::parse::{TimeError, instant};
 use super::print::rfc3339;
 use super::zone::Zone;
-
-/// A span; a missing end is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Window {
-    /// The first instant that is part of it.
-    pub since: Option<Micros>,
-    /// The first instant after it.
-    pub until: Option<Micros>,
-}
 
 /// Why two texts are not a span.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,50 +35,40 @@ impl std::fmt::Display for WindowError {
 
 impl std::error::Error for WindowError {}
 
-impl Window {
-    /// The span that two options mean.
-    ///
-    /// # Errors
-    /// [`WindowError`] when one cannot be read or nothing lies between them.
-    pub fn new(
-        since: Option<&str>,
-        until: Option<&str>,
-        now: Micros,
-        zone: &dyn Zone,
-    ) -> Result<Window, WindowError> {
-        let read = |text: Option<&str>, fault: fn(String, TimeError) -> WindowError| {
-            text.map(|text| instant(text, now, zone).map_err(|error| fault(text.to_owned(), error)))
-                .transpose()
-        };
-        let since = read(since, WindowError::Since)?;
-        let until = read(until, WindowError::Until)?;
-        match (since, until) {
-            (Some(since), Some(until)) if since >= until => {
-                Err(WindowError::Backwards(since, until))
-            }
-            _ => Ok(Window { since, until }),
-        }
+/// The span that `--since` and `--until` mean at `now` for a person in `zone`.
+///
+/// # Errors
+/// [`WindowError`] when one cannot be read or nothing lies between them.
+pub fn window(
+    since: Option<&str>,
+    until: Option<&str>,
+    now: Micros,
+    zone: &dyn Zone,
+) -> Result<Window, WindowError> {
+    let read = |text: Option<&str>, fault: fn(String, TimeError) -> WindowError| {
+        text.map(|text| instant(text, now, zone).map_err(|error| fault(text.to_owned(), error)))
+            .transpose()
+    };
+    let since = read(since, WindowError::Since)?;
+    let until = read(until, WindowError::Until)?;
+    match (since, until) {
+        (Some(since), Some(until)) if since >= until => Err(WindowError::Backwards(since, until)),
+        _ => Ok(Window { since, until }),
     }
+}
 
-    /// Whether `at` lies in it.
-    pub fn contains(&self, at: Micros) -> bool {
-        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
-    }
-
-    /// Whether neither end was named.
-    pub fn is_everything(&self) -> bool {
-        self.since.is_none() && self.until.is_none()
-    }
-
-    /// The ends as they were understood; `None` when neither was named.
-    pub fn described(&self) -> Option<String> {
-        let since = self.since.map(|since| format!("since {}", rfc3339(since)));
-        let until = self.until.map(|until| format!("until {}", rfc3339(until)));
-        match (since, until) {
-            (None, None) => None,
-            (Some(end), None) | (None, Some(end)) => Some(end),
-            (Some(since), Some(until)) => Some(format!("{since} {until}")),
-        }
+/// The ends as they were understood; `None` when neither was named.
+pub fn described(window: &Window) -> Option<String> {
+    let since = window
+        .since
+        .map(|since| format!("since {}", rfc3339(since)));
+    let until = window
+        .until
+        .map(|until| format!("until {}", rfc3339(until)));
+    match (since, until) {
+        (None, None) => None,
+        (Some(end), None) | (None, Some(end)) => Some(end),
+        (Some(since), Some(until)) => Some(format!("{since} {until}")),
     }
 }
 
@@ -101,13 +83,13 @@ mod tests {
 
     #[test]
     fn the_first_instant_is_left_out_or_the_last_is_not() {
-        let window = Window::new(Some("2h"), Some("1h"), NOW, &Utc).unwrap();
+        let window = window(Some("2h"), Some("1h"), NOW, &Utc).unwrap();
         let hour = 3_600_000_000;
-        assert!(window.contains(Micros(NOW.0 - 2 * hour)));
-        assert!(!window.contains(Micros(NOW.0 - 2 * hour - 1)));
-        assert!(!window.contains(Micros(NOW.0 - hour)));
+        assert!(window.holds(Some(Micros(NOW.0 - 2 * hour))));
+        assert!(!window.holds(Some(Micros(NOW.0 - 2 * hour - 1))));
+        assert!(!window.holds(Some(Micros(NOW.0 - hour))));
         assert_eq!(
-            window.described().unwrap(),
+            described(&window).unwrap(),
             "since 2026-08-21T17:50:00.000000Z until 2026-08-21T18:50:00.000000Z"
         );
     }
@@ -115,14 +97,14 @@ mod tests {
     #[test]
     fn an_empty_or_backward_span_is_taken() {
         for (since, until) in [("1h", "2h"), ("1h", "60m"), ("now", "now")] {
-            let error = Window::new(Some(since), Some(until), NOW, &Utc).unwrap_err();
+            let error = window(Some(since), Some(until), NOW, &Utc).unwrap_err();
             assert!(
                 matches!(error, WindowError::Backwards(..)),
                 "{since} {until}"
             );
         }
-        let error = Window::new(None, Some("soon"), NOW, &Utc).unwrap_err();
+        let error = window(None, Some("soon"), NOW, &Utc).unwrap_err();
         assert!(error.to_string().starts_with("`--until soon`: not a time"));
-        assert!(Window::new(None, None, NOW, &Utc).unwrap().is_everything());
+        assert!(window(None, None, NOW, &Utc).unwrap().is_unbounded());
     }
 }

@@ -107,7 +107,8 @@ impl PartitionStream for LiveScan {
     fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
         let (live, part) = (Arc::clone(&self.live), self.part.clone());
         let schema = Arc::clone(&self.schema);
-        let mut stream = RecordBatchReceiverStream::builder(Arc::clone(&schema), BATCHES_WAITING_MAX);
+        let mut stream =
+            RecordBatchReceiverStream::builder(Arc::clone(&schema), BATCHES_WAITING_MAX);
         let batches = stream.tx();
         stream.spawn_blocking(move || {
             let mut arrays = Arrays::new(&schema);
@@ -166,6 +167,9 @@ impl PartitionStream for OpenLosses {
             arrays.push(None, &self.journal, row);
         }
         let batch = futures::stream::iter([arrays.take()]);
-        Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), batch))
+        Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&self.schema),
+            batch,
+        ))
     }
 }

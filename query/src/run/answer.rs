@@ -18,7 +18,7 @@ use futures::{FutureExt, SinkExt, StreamExt};
 use super::Failure;
 use crate::canned::Canned;
 use crate::cover::coverage;
-use crate::damage::{damaged_files, why_damaged};
+use crate::damage;
 use crate::listing::{AsyncGive, Ended, Listing, Unwanted};
 use crate::live::LiveJournal;
 use crate::moved::Moved;
@@ -63,7 +63,11 @@ pub(super) async fn answer(request: Request, pieces: Sender<Piece>) -> Result<An
                     Ok((sql, uncounted)) => {
                         drop(give);
                         let coverage = covered(&request, &context, snapshot, &spoiled).await?;
-                        return Ok(Answered { coverage, sql: Some(sql), uncounted });
+                        return Ok(Answered {
+                            coverage,
+                            sql: Some(sql),
+                            uncounted,
+                        });
                     }
                     Err(error) => error,
                 };
@@ -72,8 +76,7 @@ pub(super) async fn answer(request: Request, pieces: Sender<Piece>) -> Result<An
                 if again && Moved::cause_of(&error).is_some() {
                     continue;
                 }
-                let found = again && why_damaged(&error).is_some() && spoil(&snapshot, &mut spoiled).await;
-                if !found {
+                if !(again && spoil(&snapshot, &error, &mut spoiled).await) {
                     return Err(error.into());
                 }
             }
@@ -99,12 +102,18 @@ async fn listed(
     };
     let (ended, snapshot) = listing.run(list(&[]), &list, &mut give).await?;
     if let Ended::Unwanted = ended {
-        return Err(Failure::Failed(DataFusionError::Internal("nobody takes the answer".into())));
+        return Err(Failure::Failed(DataFusionError::Internal(
+            "nobody takes the answer".into(),
+        )));
     }
     drop(give);
     let spoiled = spoiled.into_inner().unwrap_or_default();
     let coverage = covered(request, context, snapshot, &spoiled).await?;
-    Ok(Answered { coverage, sql: None, uncounted: Vec::new() })
+    Ok(Answered {
+        coverage,
+        sql: None,
+        uncounted: Vec::new(),
+    })
 }
 
 /// Plans the question over `snapshot` and gives its rows.
@@ -167,7 +176,7 @@ async fn covered(
             Err(error) => error,
         };
         let has_moved = Moved::cause_of(&error).is_some();
-        if !has_moved && !(why_damaged(&error).is_some() && spoil(&snapshot, &mut spoiled).await) {
+        if !has_moved && !spoil(&snapshot, &error, &mut spoiled).await {
             return Err(error.into());
         }
         snapshot = Arc::new(self::snapshot(request, &spoiled));
@@ -180,10 +189,9 @@ fn snapshot(request: &Request, spoiled: &[BadFile]) -> Snapshot {
 }
 
 /// Adds the files that are damaged; false when none is, and the error has another reason.
-async fn spoil(snapshot: &Arc<Snapshot>, spoiled: &mut Vec<BadFile>) -> bool {
-    let snapshot = Arc::clone(snapshot);
-    let found = tokio::task::spawn_blocking(move || damaged_files(&snapshot)).await;
-    let found = found.unwrap_or_default();
+async fn spoil(snapshot: &Snapshot, error: &DataFusionError, spoiled: &mut Vec<BadFile>) -> bool {
+    let files = snapshot.files().map(|(file, _)| Arc::clone(file)).collect();
+    let found = damage::of(files, error).await;
     let is_any = !found.is_empty();
     spoiled.extend(found);
     is_any

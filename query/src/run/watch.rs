@@ -25,17 +25,19 @@ impl Watch {
         let is_over = Arc::new(AtomicBool::new(false));
         let (interrupted, ended) = (Arc::clone(interrupted), Arc::clone(&is_over));
         let begun = Instant::now();
-        let watching = std::thread::Builder::new().name("query-watch".into()).spawn(move || {
-            while !ended.load(Ordering::Relaxed) {
-                let is_interrupted = interrupted.load(Ordering::Relaxed);
-                if let Some(cut) = due(is_interrupted, begun.elapsed(), time_max) {
-                    // A receiver that is gone has ended by itself.
-                    let _ = tell.send(cut);
-                    return;
+        let watching = std::thread::Builder::new()
+            .name("query-watch".into())
+            .spawn(move || {
+                while !ended.load(Ordering::Relaxed) {
+                    let is_interrupted = interrupted.load(Ordering::Relaxed);
+                    if let Some(cut) = due(is_interrupted, begun.elapsed(), time_max) {
+                        // A receiver that is gone has ended by itself.
+                        let _ = tell.send(cut);
+                        return;
+                    }
+                    std::thread::park_timeout(LOOK_EVERY);
                 }
-                std::thread::park_timeout(LOOK_EVERY);
-            }
-        });
+            });
         Watch {
             cut: Some(cut),
             is_over,

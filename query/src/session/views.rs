@@ -73,7 +73,7 @@ pub const VIEWS: [(&str, &str); 8] = {
     views
 };
 
-/// Registers every view over `entries`, narrowed by `filter`.
+/// Registers every view over `entries`, narrowed by `filter`; views of an earlier start are replaced.
 ///
 /// # Errors
 /// When a condition cannot be planned, which is a fault of this program.
@@ -94,6 +94,7 @@ pub(crate) fn register(
             let condition = view.parse_sql_expr(&condition)?;
             view = view.filter(condition)?;
         }
+        context.deregister_table(*name)?;
         context.register_table(*name, view.into_view())?;
     }
     Ok(())

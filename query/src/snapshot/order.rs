@@ -57,7 +57,10 @@ mod tests {
                 says: says.into(),
             })
             .collect();
-        predecessors_first(&all).into_iter().map(|at| all[at].journal.clone()).collect()
+        predecessors_first(&all)
+            .into_iter()
+            .map(|at| all[at].journal.clone())
+            .collect()
     }
 
     #[test]

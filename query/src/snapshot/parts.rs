@@ -33,7 +33,9 @@ impl Chain {
         for chain in &mut chains {
             chain.files.sort_by(|a, b| {
                 let by_first = a.name.first.cmp(&b.name.first);
-                by_first.then(b.name.last.cmp(&a.name.last)).then_with(|| a.path.cmp(&b.path))
+                by_first
+                    .then(b.name.last.cmp(&a.name.last))
+                    .then_with(|| a.path.cmp(&b.path))
             });
         }
         chains

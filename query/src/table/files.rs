@@ -17,8 +17,8 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::Operator;
 use datafusion::object_store;
-use datafusion::physical_expr::expressions::{BinaryExpr, Column, Literal};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{BinaryExpr, Column, Literal};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
@@ -63,7 +63,9 @@ impl FileScan {
         let mut source = ParquetSource::new(table_schema())
             .with_parquet_file_reader_factory(Arc::clone(&self.readers));
         if let Some(filter) = &self.filter {
-            source = source.with_predicate(Arc::clone(filter)).with_pushdown_filters(true);
+            source = source
+                .with_predicate(Arc::clone(filter))
+                .with_pushdown_filters(true);
         }
         let mut config =
             FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
@@ -81,7 +83,11 @@ impl FileScan {
     ///
     /// # Errors
     /// As [`FileScan::of`].
-    pub(crate) fn tail_of(&self, file: &Arc<ArchiveFile>, first: Seq) -> Result<Arc<dyn ExecutionPlan>> {
+    pub(crate) fn tail_of(
+        &self,
+        file: &Arc<ArchiveFile>,
+        first: Seq,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         let schema = table_schema();
         let wanted = match &self.projection {
             Some(columns) => columns.clone(),
@@ -163,7 +169,10 @@ fn statistics(file: &ArchiveFile) -> Statistics {
             columns[at].max_value = Precision::Exact(max);
         }
     };
-    state("seq", Some((number(file.name.first), number(file.name.last))));
+    state(
+        "seq",
+        Some((number(file.name.first), number(file.name.last))),
+    );
     state("journal", Some((journal.clone(), journal)));
     state("time", moments(tally.time));
     state("observed", moments(tally.observed));

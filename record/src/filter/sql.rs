@@ -121,10 +121,10 @@ impl Window {
     fn meets_sql(self, from: &str, to: &str, literal: fn(Micros) -> String) -> String {
         let begins = self
             .until
-            .map(|at| format!("coalesce({from} < {}, TRUE)", literal(at)));
+            .map(|at| format!("({from} < {}) IS NOT FALSE", literal(at)));
         let ends = self
             .since
-            .map(|at| format!("coalesce({to} >= {}, TRUE)", literal(at)));
+            .map(|at| format!("({to} >= {}) IS NOT FALSE", literal(at)));
         begins
             .into_iter()
             .chain(ends)

@@ -58,8 +58,8 @@ pub(super) struct Keys {
     quoted_until: usize,
     /// No header counts before this.
     header_until: usize,
-    /// No closing bracket of each kind from here on.
-    no_closing: [Option<usize>; 4],
+    /// Of each kind, where no closing bracket is but the one at the end, if there is one.
+    unclosed: [Range<usize>; 4],
     /// The last word after `Bearer` or `Basic`.
     credential: Range<usize>,
     /// The last argument of a `-u` that has no colon.
@@ -150,14 +150,11 @@ impl Keys {
             b'<' => (2, b'>'),
             _ => (3, b')'),
         };
-        if self.no_closing[kind].is_some_and(|from| from <= at) {
-            return None;
+        if !self.unclosed[kind].contains(&at) {
+            self.unclosed[kind] = at..text.find(at, close).unwrap_or(text.len());
         }
-        let end = text.find(at, close);
-        if end.is_none() {
-            self.no_closing[kind] = Some(at);
-        }
-        end.map(|end| end + 1)
+        let end = self.unclosed[kind].end;
+        (end < text.len()).then_some(end + 1)
     }
 
     /// What follows `Bearer` or `Basic` at `word`.
@@ -275,10 +272,7 @@ pub(super) fn class_of(key: &[u8]) -> Option<KeyClass> {
         return Some(KeyClass::Header);
     }
     let has = |word: &&str| memchr::memmem::find(&key, word.as_bytes()).is_some();
-    KEY_WORDS
-        .iter()
-        .any(|word| has(word))
-        .then_some(KeyClass::Value)
+    KEY_WORDS.iter().any(has).then_some(KeyClass::Value)
 }
 
 /// What the argument after a flag holds.

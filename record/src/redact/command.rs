@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::text::{Text, is_space};
+use super::text::{Text, is_quote, is_space};
 
 /// Where a tool takes its secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,9 @@ pub(super) fn tools(text: &Text<'_>, found: &mut Vec<Range<usize>>) {
     while at < text.len() {
         let start = text.while_at(at, is_space);
         at = text.while_at(start, |byte| !is_space(byte));
-        let end = text.bare_end(start);
+        let end = text.while_at(start, |byte| {
+            !is_space(byte) && !is_quote(byte) && byte != b']'
+        });
         let word = text.slice(start..end);
         if is_due {
             found.push(start..end);

@@ -40,7 +40,7 @@ pub(super) fn settled(redactor: &Redactor, text: &[u8], kind: FieldKind) -> Vec<
 fn layers(redactor: &Redactor, text: &[u8], kind: FieldKind) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut has_escape = look(redactor, &Text::new(text, &[]), kind, &mut found);
-    let mut cuts = admitted(text, &found, |range| range);
+    let mut cuts = admitted(text, &found);
     let mut layer: Option<Decoded> = None;
     for _ in 0..ROUNDS {
         if !has_escape {
@@ -57,36 +57,29 @@ fn layers(redactor: &Redactor, text: &[u8], kind: FieldKind) -> Vec<Range<usize>
         found.clear();
         let text_of = Text::new(&decoded.bytes, &decoded.is_inner);
         has_escape = look(redactor, &text_of, kind, &mut found);
-        let source = admitted(&decoded.bytes, &found, |range| decoded.under(range));
-        cuts.extend(admitted(text, &source, |range| range));
+        found.retain(|range| range.start < range.end && !is_mark(text_of.slice(range.clone())));
+        let source: Vec<_> = found.drain(..).map(|range| decoded.under(range)).collect();
+        cuts.extend(admitted(text, &source));
         layer = Some(decoded);
     }
     merged(cuts)
 }
 
-/// `ranges` as places of the text underneath, without the empty and the marked, on character
-/// boundaries, and never with half a mark.
-fn admitted(
-    text: &[u8],
-    ranges: &[Range<usize>],
-    under: impl Fn(Range<usize>) -> Range<usize>,
-) -> Vec<Range<usize>> {
+/// `ranges` without the empty and the marked, on character boundaries, and never with half a mark.
+fn admitted(text: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let marks: Vec<usize> = match ranges {
         [] => Vec::new(),
         _ => memchr::memmem::find_iter(text, MARK).collect(),
     };
-    let whole = ranges.iter().filter_map(|range| {
-        let range = widened(text, &marks, range.start..range.end.min(text.len()));
-        (!range.is_empty() && !is_mark(&text[range.clone()])).then(|| under(range))
-    });
-    whole.collect()
+    let widened = ranges.iter().filter(|range| range.start < range.end);
+    let mut admitted: Vec<_> = widened.map(|range| widen(text, &marks, range)).collect();
+    admitted.retain(|range| !is_mark(&text[range.clone()]));
+    admitted
 }
 
-fn widened(text: &[u8], marks: &[usize], range: Range<usize>) -> Range<usize> {
-    let Range { mut start, mut end } = range;
-    if start >= end {
-        return start..start;
-    }
+/// `text` is UTF-8, so a boundary is at most three bytes away.
+fn widen(text: &[u8], marks: &[usize], range: &Range<usize>) -> Range<usize> {
+    let (mut start, mut end) = (range.start, range.end.min(text.len()));
     let mark_over = |at: usize| {
         let next = marks.partition_point(|&mark| mark < at);
         let mark = *marks.get(next.checked_sub(1)?)?;
@@ -191,7 +184,7 @@ mod tests {
 
     /// Texts that hold a trigger wherever they can, each with what makes a careless matcher go over
     /// the rest of the text again.
-    const HOSTILE: [&str; 40] = [
+    const HOSTILE: &[&str] = &[
         "?",
         "a?",
         "/?",
@@ -232,6 +225,12 @@ mod tests {
         "/services/t",
         "-----BEGIN PRIVATE KEY",
         "1:a",
+        "://a:b/",
+        "token=<",
+        "token=(",
+        "]",
+        "mysql -p",
+        "{\"a\":",
     ];
 
     #[test]

@@ -61,11 +61,21 @@ struct Word {
     has_host: bool,
     /// A path begins where a name could.
     is_absolute: bool,
-    /// Where the authority of the last `scheme://` begins, and whether it still goes on.
-    authority: Option<(usize, bool)>,
+    /// Where the authority of the last `scheme://` begins, and how far it is known.
+    authority: Option<(usize, Authority)>,
     /// Where a name without a scheme would begin, and the first colon after it.
     plain: usize,
     colon: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Authority {
+    /// It still goes on.
+    Open,
+    /// It ended at a host.
+    Ended,
+    /// It seemed to end, but a host does not look like that: an `@` may still come.
+    Doubtful,
 }
 
 impl Urls {
@@ -118,15 +128,15 @@ impl Urls {
             }
             b'/' if text.bytes[..at].ends_with(b":/") => {
                 word.has_slash = true;
-                word.authority = Some((next, true));
+                word.authority = Some((next, Authority::Open));
             }
             byte @ (b'/' | b'?' | b'#') => {
                 word.is_absolute |= byte == b'/' && at == word.plain && !word.has_slash;
                 word.has_slash |= byte == b'/';
                 word.plain = next;
                 word.colon = None;
-                if let Some((start, open)) = &mut word.authority {
-                    *open &= is_cut_password(text.slice(*start..at));
+                if let Some((start, known @ Authority::Open)) = &mut word.authority {
+                    *known = ended(text, *start..at);
                 }
             }
             b'=' | b',' | b'(' | b'[' | b'{' | b']' => {
@@ -176,19 +186,24 @@ impl Urls {
     /// What stands before the `@` at `at`, when it is who speaks and not part of a name.
     fn userinfo(&self, text: &Text<'_>, at: usize) -> Option<Range<usize>> {
         let word = &self.word;
-        if let Some((start, true)) = word.authority {
+        if let Some((start, Authority::Open | Authority::Doubtful)) = word.authority {
             return Some(start..at);
         }
         (word.colon.is_some() && is_place(text, at + 1)).then_some(word.plain..at)
     }
 }
 
-/// Whether what seemed an authority is the head of a userinfo with `/`, `?` or `#` in its password.
-fn is_cut_password(authority: &[u8]) -> bool {
-    let mut parts = authority.split(|&byte| byte == b':');
+/// What ends with a `/`, `?` or `#`: a host with or without a port, or half a userinfo whose password
+/// holds that character.
+fn ended(text: &Text<'_>, authority: Range<usize>) -> Authority {
+    text.looked_at(authority.len());
+    let mut parts = text.slice(authority).split(|&byte| byte == b':');
     let (_, after, more) = (parts.next(), parts.next(), parts.next());
     let is_password = |part: &[u8]| part.iter().any(|byte| !byte.is_ascii_digit());
-    more.is_none() && after.is_some_and(is_password)
+    match more.is_none() && after.is_some_and(is_password) {
+        true => Authority::Doubtful,
+        false => Authority::Ended,
+    }
 }
 
 /// Whether a host stands at `at`, with its port or a path after it; a mail address has neither.

@@ -111,7 +111,9 @@ impl Commit<'_> {
         kept.iter()
             .for_each(|fingerprint| digests.extend_from_slice(&fingerprint.0));
         self.db
-            .prepare_cached("INSERT INTO fingerprints (stream, through, digests) VALUES (?1, ?2, ?3)")?
+            .prepare_cached(
+                "INSERT INTO fingerprints (stream, through, digests) VALUES (?1, ?2, ?3)",
+            )?
             .execute(params![stream.0, through, digests])?;
         self.db
             .prepare_cached("DELETE FROM fingerprints WHERE stream = ?1 AND through <= ?2")?

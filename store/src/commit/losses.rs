@@ -120,7 +120,9 @@ impl Commit<'_> {
         batch.push(&loss.row(name, at));
         self.entries(loss.stream, &batch, written)?;
         self.db
-            .prepare_cached("DELETE FROM open_losses WHERE stream = ?1 AND kind = ?2 AND cause = ?3")?
+            .prepare_cached(
+                "DELETE FROM open_losses WHERE stream = ?1 AND kind = ?2 AND cause = ?3",
+            )?
             .execute(params![loss.stream.0, loss.kind, loss.cause])?;
         Ok(())
     }

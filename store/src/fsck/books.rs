@@ -110,7 +110,10 @@ fn compare_totals(
         let is = db.query_row(&sql, [], |row| row.get(0))?;
         findings.compare(Law::L4, at, name, is, should);
     }
-    let counts = tally(db, "SELECT kind, outcome, sum(entries) FROM counts GROUP BY 1, 2")?;
+    let counts = tally(
+        db,
+        "SELECT kind, outcome, sum(entries) FROM counts GROUP BY 1, 2",
+    )?;
     let totals = tally(db, "SELECT kind, outcome, entries FROM totals")?;
     if totals != counts {
         let what = format!("they are {totals:?}, the counts of all streams {counts:?}");

@@ -139,7 +139,8 @@ impl Pass<'_, '_> {
         }
         self.compare_header(block, &seen);
         let entries = block.entries().len();
-        if entries > BLOCK_ENTRIES_MAX || entries > 1 && header.plain_bytes > BLOCK_PLAIN_BYTES_MAX {
+        if entries > BLOCK_ENTRIES_MAX || entries > 1 && header.plain_bytes > BLOCK_PLAIN_BYTES_MAX
+        {
             let what = format!("{entries} entries, {} bytes", header.plain_bytes);
             self.findings.add(Law::L5, place(block), what);
         }
@@ -149,7 +150,7 @@ impl Pass<'_, '_> {
     /// Pushes the entry into the tree, and compares the subtree that it completes.
     fn tree(&mut self, seq: Seq, entry: &[u8]) -> Result<(), FsckError> {
         let before = seq.0 - 1;
-        if self.edge.is_none() && before % SUBTREE_ENTRIES == 0 {
+        if self.edge.is_none() && before.is_multiple_of(SUBTREE_ENTRIES) {
             self.edge = head::edge_of_subtrees(self.db, before / SUBTREE_ENTRIES).ok();
         }
         let Some(edge) = &mut self.edge else {
@@ -186,7 +187,8 @@ impl Pass<'_, '_> {
         canonical::encode(&row, &mut self.buffer);
         if self.buffer != entry {
             let what = "it is spelled in another way than canonical";
-            self.findings.add(Law::L8, format_args!("entry {seq}"), what);
+            self.findings
+                .add(Law::L8, format_args!("entry {seq}"), what);
         }
         let meta = meta(&row);
         if seq == Seq::FIRST && row.cause.as_deref() != Some(SessionKind::JournalStart.word()) {
@@ -195,7 +197,8 @@ impl Pass<'_, '_> {
         }
         let Some(id) = self.stream_of(&row) else {
             let what = "it is of a stream that has no row";
-            self.findings.add(Law::L4, format_args!("entry {seq}"), what);
+            self.findings
+                .add(Law::L4, format_args!("entry {seq}"), what);
             return Some(meta);
         };
         seen.streams.insert(id);

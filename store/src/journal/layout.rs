@@ -85,7 +85,9 @@ fn free_path(dir: &Path, name: &str) -> io::Result<PathBuf> {
         .mode(0o700)
         .create(dir)?;
     let names = std::iter::once(name.to_owned()).chain((2..).map(|n: u32| format!("{n}-{name}")));
-    let mut free = names.map(|name| dir.join(name)).filter(|path| !path.exists());
+    let mut free = names
+        .map(|name| dir.join(name))
+        .filter(|path| !path.exists());
     free.next().ok_or_else(|| io::Error::other("no free name"))
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use boundlane_record::tree::Hash;
 use boundlane_record::TreeSize;
+use boundlane_record::tree::Hash;
 use rusqlite::{Connection, params};
 
 use super::startup::{self, Identity};
@@ -56,9 +56,12 @@ impl Journal {
                 return Ok(opened);
             }
         }
-        Err(OpenError::InUse {
-            why: "the journal is replaced again and again".into(),
-        })
+        let why = if dir.journal_path().exists() {
+            "the journal is replaced again and again"
+        } else {
+            "the journal is not in its place"
+        };
+        Err(OpenError::InUse { why: why.into() })
     }
 }
 
@@ -105,7 +108,11 @@ fn attempt(dir: &StateDir, setup: &Setup) -> Result<Option<(Journal, Opened)>, O
         poisoned: false,
         gate,
     };
-    let losses_numbered = if alone { journal.number_left(dir, setup)? } else { 0 };
+    let losses_numbered = if alone {
+        journal.number_left(dir, setup)?
+    } else {
+        0
+    };
     journal.gate.share().map_err(io)?;
     if db::has_moved(&journal.db).map_err(db::at(&dir.journal_path()))? {
         return Ok(None);

@@ -13,6 +13,9 @@ use crate::walk::{Piece, Select, Walk};
 /// Entries whose hashes are derived again at every start: bounds the time a start takes.
 pub const STARTUP_ENTRIES: u64 = 10_000;
 
+/// Known heads that are compared at a start, those of the greatest sizes: `verify` compares all.
+const KNOWN_HEADS_MAX: usize = 16;
+
 /// Whose journal this is, and by which key.
 pub(super) struct Identity {
     machine_hash: Option<[u8; 32]>,
@@ -60,10 +63,10 @@ pub(super) fn stranger(
         size: head.size,
         root: head.root,
     };
-    for known in &setup.known_heads {
-        if known.journal != head.journal {
-            continue;
-        }
+    let mut known: Vec<&KnownHead> = setup.known_heads.iter().collect();
+    known.retain(|known| known.journal == head.journal);
+    known.sort_by_key(|known| std::cmp::Reverse(known.size));
+    for known in known.into_iter().take(KNOWN_HEADS_MAX) {
         if let Some(why) = misfit(db, &head, known)? {
             let known = Predecessor {
                 journal: known.journal.clone(),
@@ -146,7 +149,9 @@ fn check_completed(
     if stored.as_deref() == Some(&hash.0[..]) {
         Ok(())
     } else {
-        Err(ReadError::Damaged("a subtree hash is not that of its entries"))
+        Err(ReadError::Damaged(
+            "a subtree hash is not that of its entries",
+        ))
     }
 }
 
@@ -155,11 +160,17 @@ fn check_subtrees(db: &Connection, size: TreeSize) -> Result<(), ReadError> {
     let last: i64 = db.query_row("SELECT coalesce(max(n), -1) FROM subtrees", [], |row| {
         row.get(0)
     })?;
-    let block: u64 = db.query_row("SELECT coalesce(max(last), 0) FROM (SELECT last FROM blocks \
-         ORDER BY first DESC LIMIT 1)", [], |row| row.get(0))?;
+    let block: u64 = db.query_row(
+        "SELECT coalesce(max(last), 0) FROM (SELECT last FROM blocks \
+         ORDER BY first DESC LIMIT 1)",
+        [],
+        |row| row.get(0),
+    )?;
     let expected = i64::try_from(size.0 / SUBTREE_ENTRIES).unwrap_or(i64::MAX) - 1;
     if last != expected {
-        return Err(ReadError::Damaged("it has other subtree hashes than its size asks for"));
+        return Err(ReadError::Damaged(
+            "it has other subtree hashes than its size asks for",
+        ));
     }
     if block > size.0 {
         return Err(ReadError::Damaged("it holds entries beyond its size"));

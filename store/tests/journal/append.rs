@@ -116,7 +116,10 @@ fn an_item_or_a_commit_beyond_its_limit_is_refused() {
     let mut journal = open(&dir);
     let many: Vec<_> = (0..65).map(|n| part(&n.to_string(), 0..1, None)).collect();
     let items: Vec<_> = many.iter().map(crate::feed::Part::item).collect();
-    assert!(matches!(journal.append(&items), Err(AppendError::Items(65))));
+    assert!(matches!(
+        journal.append(&items),
+        Err(AppendError::Items(65))
+    ));
 
     let mut long = part("long", 0..0, None);
     let text = "x".repeat(600 * 1024);
@@ -174,11 +177,16 @@ fn an_acknowledgement_never_goes_back_or_ahead() {
     let back = acknowledge(3).unwrap();
     assert_eq!((back.before, back.through), (Seq(5), Seq(5)));
     let ahead = acknowledge(100);
-    assert!(matches!(ahead, Err(AppendError::Beyond { through: 100, .. })));
+    assert!(matches!(
+        ahead,
+        Err(AppendError::Beyond { through: 100, .. })
+    ));
     let totals = reader(&dir).totals().unwrap();
     assert_eq!((totals.acknowledged, totals.queued), (5, totals.size.0 - 5));
 
-    journal.acknowledge(Consumer::Uploader, Seq(2), now).unwrap();
+    journal
+        .acknowledge(Consumer::Uploader, Seq(2), now)
+        .unwrap();
     let totals = reader(&dir).totals().unwrap();
     assert_eq!((totals.acknowledged, totals.queued), (2, totals.size.0 - 2));
     assert_sound(&dir);

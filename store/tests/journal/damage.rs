@@ -2,15 +2,16 @@
 
 use boundlane_store::{Journal, OpenError, Piece, Select, StateDir};
 use rusqlite::Connection;
+use sha2::Digest as _;
 
 use crate::feed::{assert_sound, findings, open, part, raws, reader, setup, state};
 
-/// A journal of 12 blocks, 100 lines each.
+/// A journal of 12 commits of 111 lines each; a gap opens after each of them.
 fn filled(dir: &StateDir) {
     let mut journal = open(dir);
     let mut version = None;
     for step in 0..12u64 {
-        let more = part("a", step * 100..step * 100 + 100, version);
+        let more = part("a", step * 111..step * 111 + 111, version);
         version = Some(journal.append(&[more.item()]).unwrap().items[0].version);
     }
 }
@@ -49,7 +50,10 @@ fn assert_gap_of(dir: &StateDir, first: u64, last: u64) {
     }
     let place = format!("L1: entries {first} through {last}:");
     let findings = findings(dir);
-    assert!(findings.iter().any(|finding| finding.starts_with(&place)), "{findings:?}");
+    assert!(
+        findings.iter().any(|finding| finding.starts_with(&place)),
+        "{findings:?}"
+    );
 }
 
 /// One flipped bit in a body costs its block, named by its numbers, and nothing else.
@@ -88,41 +92,142 @@ fn a_block_that_lies_about_itself_costs_exactly_its_numbers() {
     }
 }
 
+/// A change behind the journal's back, and how the finding that names it begins.
+const CHANGES: [(&str, &str); 20] = [
+    (
+        "UPDATE streams SET records = records + 1, lines_read = lines_read + 1",
+        "L4: stream `a`",
+    ),
+    (
+        "UPDATE streams SET ignored = ignored + 1",
+        "L4: stream `a`: lines read",
+    ),
+    (
+        "UPDATE streams SET refused = refused - 1, ignored = ignored + 1",
+        "L4: stream `a`: refused",
+    ),
+    (
+        "UPDATE journal SET lines_read = 0",
+        "L4: table `journal`: lines_read",
+    ),
+    (
+        "UPDATE totals SET entries = entries + 1 WHERE outcome = 'denied'",
+        "L4: table `totals`",
+    ),
+    (
+        "UPDATE counts SET entries = 5 WHERE outcome = 'denied'",
+        "L4: stream `a`: counts",
+    ),
+    (
+        "DELETE FROM open_losses WHERE kind = 'drops'",
+        "L4: stream `a`: refused",
+    ),
+    (
+        "UPDATE loss_totals SET lines = 99",
+        "L4: table `loss_totals`",
+    ),
+    ("DELETE FROM losses", "L4: table `losses`"),
+    ("DELETE FROM block_streams WHERE first > 500", "L1: block"),
+    (
+        "INSERT INTO block_streams VALUES (7, 1, 3)",
+        "L4: table `block_streams`: rows",
+    ),
+    (
+        "INSERT INTO block_streams VALUES (1, 7, 3)",
+        "L1: table `block_streams`",
+    ),
+    (
+        "UPDATE subtrees SET hash = zeroblob(32) WHERE n = 1",
+        "L9: subtree 1",
+    ),
+    ("DELETE FROM subtrees WHERE n = 1", "L9: table `subtrees`"),
+    ("UPDATE acks SET through = 100000", "L4: table `acks`"),
+    (
+        "UPDATE fingerprints SET digests = x'00'",
+        "L3: table `fingerprints`",
+    ),
+    (
+        "INSERT INTO marks VALUES (1, 5, x'00')",
+        "L3: table `marks`",
+    ),
+    (
+        "UPDATE journal SET stored_bytes = 1",
+        "L5: table `journal`: stored_bytes",
+    ),
+    ("UPDATE streams SET last = 100000", "L3: table `streams`"),
+    ("UPDATE journal SET pruned = 1", "L1: table `prunes`"),
+];
+
 /// Every counter and hash that is changed behind the journal's back is found by fsck under its law.
 #[test]
 fn fsck_names_the_law_that_a_changed_table_breaks() {
-    for (sql, law) in [
-        ("UPDATE streams SET records = records + 1, lines_read = lines_read + 1", "L4: stream `a`"),
-        ("UPDATE streams SET ignored = ignored + 1", "L4: stream `a`: lines read"),
-        ("UPDATE streams SET refused = refused - 1, ignored = ignored + 1", "L4: stream `a`: refused"),
-        ("UPDATE journal SET lines_read = 0", "L4: table `journal`: lines_read"),
-        ("UPDATE totals SET entries = entries + 1 WHERE outcome = 'denied'", "L4: table `totals`"),
-        ("UPDATE counts SET entries = 5 WHERE outcome = 'denied'", "L4: stream `a`: counts"),
-        ("DELETE FROM open_losses WHERE kind = 'drops'", "L4: stream `a`: refused"),
-        ("UPDATE loss_totals SET lines = 99", "L4: table `loss_totals`"),
-        ("DELETE FROM losses", "L4: table `losses`"),
-        ("DELETE FROM block_streams WHERE first > 500", "L1: block"),
-        ("INSERT INTO block_streams VALUES (7, 1, 3)", "L4: table `block_streams`: rows"),
-        ("INSERT INTO block_streams VALUES (1, 7, 3)", "L1: table `block_streams`"),
-        ("UPDATE subtrees SET hash = zeroblob(32) WHERE n = 1", "L9: subtree 1"),
-        ("DELETE FROM subtrees WHERE n = 1", "L9: table `subtrees`"),
-        ("UPDATE acks SET through = 100000", "L4: table `acks`"),
-        ("UPDATE fingerprints SET digests = x'00'", "L3: table `fingerprints`"),
-        ("INSERT INTO marks VALUES (1, 5, x'00')", "L3: table `marks`"),
-        ("UPDATE journal SET stored_bytes = 1", "L5: table `journal`: stored_bytes"),
-        ("UPDATE streams SET last = 100000", "L3: table `streams`"),
-        ("UPDATE journal SET pruned = 1", "L1: table `prunes`"),
-    ] {
+    for (sql, law) in CHANGES {
         let (_parent, dir) = state();
         filled(&dir);
         assert_sound(&dir);
         edit(&dir, sql);
         let findings = findings(&dir);
-        assert!(findings.iter().any(|finding| finding.starts_with(law)), "{sql}: {findings:?}");
+        assert!(
+            findings.iter().any(|finding| finding.starts_with(law)),
+            "{sql}: {findings:?}"
+        );
     }
 }
 
-/// An edited entry with a checksum to match is still not the one in the tree.
+/// Rewrites block `first`: its `counts`, `streams` and spans stay, its text changes, its checksum fits.
+fn forge(dir: &StateDir, first: u64, old: &str, new: &str) {
+    let db = Connection::open(dir.journal_path()).unwrap();
+    let sql = "SELECT body, plain_bytes, last, observed_from, observed_to, time_from, time_to, \
+         counts || x'00' || streams || x'00' FROM blocks WHERE first = ?1 AND packed = 1";
+    let (body, checksum): (Vec<u8>, [u8; 16]) = db
+        .query_row(sql, [first], |row| {
+            let plain = zstd::bulk::decompress(&row.get::<_, Vec<u8>>(0)?, row.get(1)?).unwrap();
+            let body = String::from_utf8(plain)
+                .unwrap()
+                .replace(old, new)
+                .into_bytes();
+            let number = |at| row.get::<_, i64>(at).map(i64::to_be_bytes);
+            let mut covered = [first.to_be_bytes(), number(2)?, [0; 8]].concat();
+            covered.extend((body.len() as u64).to_be_bytes());
+            covered.extend([number(3)?, number(4)?, 1i64.to_be_bytes()].concat());
+            covered.extend([number(5)?, number(6)?].concat());
+            covered.extend(row.get::<_, String>(7)?.into_bytes());
+            covered.extend(&body);
+            let digest: [u8; 32] = sha2::Sha256::digest(&covered).into();
+            Ok((body, digest[..16].try_into().unwrap()))
+        })
+        .unwrap();
+    let sql = "UPDATE blocks SET packed = 0, plain_bytes = length(?2), body = ?2, checksum = ?3 \
+         WHERE first = ?1";
+    assert_eq!(db.execute(sql, (first, body, checksum)).unwrap(), 1);
+    let sql = "UPDATE journal SET stored_bytes = (SELECT sum(length(body)) FROM blocks)";
+    db.execute(sql, []).unwrap();
+}
+
+/// An edited entry with counters and a checksum to match is still not the one in the tree.
+#[test]
+fn a_forged_entry_with_a_fitting_checksum_is_found_by_the_tree() {
+    let (_parent, dir) = state();
+    filled(&dir);
+    let (first, _) = block_of_300(&dir);
+    forge(&dir, first, r#""raw":"line 3"#, r#""raw":"line 9"#);
+    let findings = findings(&dir);
+    assert!(
+        findings.iter().all(|finding| finding.starts_with("L9")),
+        "{findings:?}"
+    );
+    assert!(
+        findings.len() >= 2,
+        "the subtree and the edge: {findings:?}"
+    );
+    let opened = Journal::open(&dir, &setup());
+    assert!(
+        matches!(opened, Err(OpenError::Damaged { .. })),
+        "{opened:?}"
+    );
+}
+
+/// A row of the journal that was changed while nobody ran is refused before anything is appended.
 #[test]
 fn a_rewritten_journal_row_is_refused_at_the_start() {
     for sql in [
@@ -137,7 +242,10 @@ fn a_rewritten_journal_row_is_refused_at_the_start() {
         filled(&dir);
         edit(&dir, sql);
         let opened = Journal::open(&dir, &setup());
-        assert!(matches!(opened, Err(OpenError::Damaged { .. })), "{sql}: {opened:?}");
+        assert!(
+            matches!(opened, Err(OpenError::Damaged { .. })),
+            "{sql}: {opened:?}"
+        );
     }
 }
 
@@ -149,7 +257,10 @@ fn a_file_that_is_no_journal_is_refused_and_kept() {
         dir.create().unwrap();
         std::fs::write(dir.journal_path(), bytes).unwrap();
         let opened = Journal::open(&dir, &setup());
-        assert!(matches!(opened, Err(OpenError::Damaged { .. })), "{opened:?}");
+        assert!(
+            matches!(opened, Err(OpenError::Damaged { .. })),
+            "{opened:?}"
+        );
         let read = boundlane_store::Reader::open(&dir);
         assert!(matches!(read, Err(OpenError::Damaged { .. })));
         assert_eq!(std::fs::read(dir.journal_path()).unwrap(), bytes);
@@ -162,7 +273,8 @@ fn a_failed_commit_closes_the_journal_and_leaves_nothing() {
     let (_parent, dir) = state();
     let mut journal = open(&dir);
     journal.append(&[part("a", 0..9, None).item()]).unwrap();
-    let forbid = "CREATE TRIGGER forbid BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'no'); END";
+    let forbid =
+        "CREATE TRIGGER forbid BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'no'); END";
     let db = Connection::open(dir.journal_path()).unwrap();
     db.execute_batch(forbid).unwrap();
     let next = part("a", 9..14, Some(1));

@@ -99,7 +99,14 @@ pub(crate) fn row(name: &StreamName, line: u64) -> Row<'_> {
     let at = Micros(i64::try_from(line).unwrap() * 1000);
     let mut row = Row {
         kind: Some("decision".into()),
-        outcome: Some(if line % 5 == 0 { "denied" } else { "allowed" }.into()),
+        outcome: Some(
+            if line.is_multiple_of(5) {
+                "denied"
+            } else {
+                "allowed"
+            }
+            .into(),
+        ),
         time: Some(at),
         observed: Some(at),
         raw: Some(format!("line {line}").into()),

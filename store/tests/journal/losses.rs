@@ -68,8 +68,9 @@ fn open_drops_add_up_and_are_numbered_once() {
         exact: 7,
         ..LossTotal::default()
     };
-    assert_eq!(reader.losses(None).unwrap(), [expected.clone()]);
-    assert_eq!(reader.losses(Some(Micros(9))).unwrap(), [expected]);
+    let expected = [expected];
+    assert_eq!(reader.losses(None).unwrap(), expected);
+    assert_eq!(reader.losses(Some(Micros(9))).unwrap(), expected);
     assert_eq!(reader.losses(Some(Micros(10))).unwrap(), []);
     assert_eq!(reader.stream("a").unwrap().unwrap().version, 2);
     assert_sound(&dir);

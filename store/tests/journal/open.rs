@@ -5,9 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use boundlane_record::tree::empty_root;
 use boundlane_record::{Micros, Row, Seq, TreeSize};
-use boundlane_store::{
-    AppendError, Journal, KnownHead, OpenError, Reader, Setup, StateDir, Why,
-};
+use boundlane_store::{AppendError, Journal, KnownHead, OpenError, Reader, Setup, StateDir, Why};
 
 use crate::feed::{assert_sound, open, part, raws, reader, rows, setup, state};
 
@@ -64,7 +62,12 @@ fn a_new_journal_begins_with_its_start_in_private_files() {
         names.push(file.file_name().into_string().unwrap());
     }
     names.sort();
-    let expected = ["digest.key", "journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"];
+    let expected = [
+        "digest.key",
+        "journal.sqlite",
+        "journal.sqlite-shm",
+        "journal.sqlite-wal",
+    ];
     assert_eq!(names, expected, "a writer keeps `-wal` and `-shm` on close");
 }
 
@@ -104,18 +107,30 @@ fn an_older_copy_is_set_aside_and_the_new_journal_names_it() {
     let began = opened.began.unwrap();
     assert_eq!(began.why, Why::Restored);
     let named = began.predecessor.unwrap();
-    assert_eq!((named.journal.as_str(), named.size), (ahead.journal.as_str(), TreeSize(1000)));
+    assert_eq!(
+        (named.journal.as_str(), named.size),
+        (ahead.journal.as_str(), TreeSize(1000))
+    );
     assert_ne!(journal.id(), ahead.journal);
 
     let rows = rows(&reader(&dir));
     assert_eq!(rows[1].cause.as_deref(), Some("restored"));
-    assert_eq!((rows[1].extent.as_deref(), rows[1].stream.as_ref()), (Some("unknown"), None));
+    assert_eq!(
+        (rows[1].extent.as_deref(), rows[1].stream.as_ref()),
+        (Some("unknown"), None)
+    );
     assert_eq!(evidence(&rows[1])["root"], ahead.root.to_hex());
     assert_eq!(evidence(&rows[0])["predecessor"]["size"], 1000);
 
     let kept = opened.set_aside.unwrap();
-    assert_eq!(kept, dir.journals_dir().join(format!("{}.sqlite", ahead.journal)));
-    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o400);
+    assert_eq!(
+        kept,
+        dir.journals_dir().join(format!("{}.sqlite", ahead.journal))
+    );
+    assert_eq!(
+        fs::metadata(&kept).unwrap().permissions().mode() & 0o777,
+        0o400
+    );
     let old = Reader::open_file(&kept).unwrap().unwrap();
     assert_eq!(raws(&old).len(), 4);
     assert_eq!(fs::read_dir(dir.journals_dir()).unwrap().count(), 1);
@@ -135,8 +150,11 @@ fn a_cut_tail_is_noticed_at_the_next_start() {
     };
     drop(journal);
     let db = rusqlite::Connection::open(dir.journal_path()).unwrap();
-    db.execute("DELETE FROM blocks WHERE first = (SELECT max(first) FROM blocks)", [])
-        .unwrap();
+    db.execute(
+        "DELETE FROM blocks WHERE first = (SELECT max(first) FROM blocks)",
+        [],
+    )
+    .unwrap();
     drop((db, before));
     let cut = Journal::open(&dir, &knowing(&[archived]));
     assert!(matches!(cut, Err(OpenError::Damaged { .. })), "{cut:?}");
@@ -210,7 +228,10 @@ fn a_lost_journal_leaves_a_gap_in_the_next() {
     assert_eq!(rows[1].cause.as_deref(), Some("checkpoint_lost"));
     assert_eq!(evidence(&rows[1])["journal"], known.journal.as_str());
     let left = dir.journals_dir().join("left-wal");
-    assert!(left.exists(), "the old `-wal` is not read as the new journal's");
+    assert!(
+        left.exists(),
+        "the old `-wal` is not read as the new journal's"
+    );
 }
 
 /// A crash between any two steps of a succession ends in one whole journal that names the old one.
@@ -273,7 +294,10 @@ fn writers_that_begin_at_once_share_one_journal() {
                 })
             })
             .collect();
-        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+        writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap())
+            .collect()
     });
     assert!(ids.iter().all(|id| *id == ids[0]));
     assert_eq!(reader(&dir).streams().unwrap().len(), 4);

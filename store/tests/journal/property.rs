@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use boundlane_record::tree::{leaf_hash, root};
 use boundlane_record::{Books, EntryBatch, Row, Seq, TreeSize};
 use boundlane_store::{
-    AppendError, BLOCK_ENTRIES_MAX, BLOCK_PLAIN_BYTES_MAX, Checkpoint, Found, Piece, Reader, Select,
-    StreamId,
+    AppendError, BLOCK_ENTRIES_MAX, BLOCK_PLAIN_BYTES_MAX, Checkpoint, Found, Piece, Reader,
+    Select, StreamId,
 };
 use proptest::prelude::*;
 

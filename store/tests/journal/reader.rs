@@ -59,7 +59,11 @@ fn a_streams_blocks_come_without_the_others() {
     let mut versions = [None; 2];
     for step in 0..6u64 {
         let stream = usize::from(step % 3 == 0);
-        let more = part(["many", "few"][stream], step * 9..step * 9 + 9, versions[stream]);
+        let more = part(
+            ["many", "few"][stream],
+            step * 9..step * 9 + 9,
+            versions[stream],
+        );
         versions[stream] = Some(journal.append(&[more.item()]).unwrap().items[0].version);
     }
     let reader = reader(&dir);
@@ -74,7 +78,9 @@ fn a_streams_blocks_come_without_the_others() {
             .collect()
     };
     assert_eq!(ids(Select::all().streams(vec![few])), [[few], [few]]);
-    let both = Select::all().streams(vec![StreamId::JOURNAL, few]).newest_first();
+    let both = Select::all()
+        .streams(vec![StreamId::JOURNAL, few])
+        .newest_first();
     assert_eq!(ids(both), [[few], [few], [StreamId::JOURNAL]]);
 }
 
@@ -85,14 +91,23 @@ fn counters_say_what_is_there_and_what_waits() {
     let mut journal = open(&dir);
     journal.append(&[part("a", 0..3, None).item()]).unwrap();
     journal.append(&[part("b", 6..11, None).item()]).unwrap();
-    journal.acknowledge(Consumer::Archiver, Seq(5), Micros(7)).unwrap();
+    journal
+        .acknowledge(Consumer::Archiver, Seq(5), Micros(7))
+        .unwrap();
     let reader = reader(&dir);
     let totals = reader.totals().unwrap();
     assert_eq!(totals.tally.of(Kind::Decision, Some(Outcome::Denied)), 2);
     assert_eq!(totals.tally.of_kind(Kind::Session), 1);
     assert_eq!((totals.acknowledged, totals.queued), (5, 4));
-    assert_eq!(totals.oldest_queued, Some(Micros(6_000)), "the least of its block");
-    assert_eq!((totals.acks[0].through, totals.acks[0].at), (Seq(5), Micros(7)));
+    assert_eq!(
+        totals.oldest_queued,
+        Some(Micros(6_000)),
+        "the least of its block"
+    );
+    assert_eq!(
+        (totals.acks[0].through, totals.acks[0].at),
+        (Seq(5), Micros(7))
+    );
     let streams = reader.streams_of("demo").unwrap();
     assert_eq!(streams.len(), 2);
     assert_eq!(streams[1].tally.of_outcome(Outcome::Denied), 1);

@@ -59,7 +59,10 @@ impl Chained {
         }
         self.earlier.retain(|place| place.input != input);
         let before = std::mem::take(&mut self.current);
-        self.current = Place { input, ..before.clone() };
+        self.current = Place {
+            input,
+            ..before.clone()
+        };
         self.earlier.push(before);
         let surplus = self.earlier.len().saturating_sub(EARLIER_INPUTS_MAX);
         self.earlier.drain(..surplus);
@@ -67,14 +70,20 @@ impl Chained {
 
     /// The number of the next input.
     pub(super) fn next_input(&self) -> u64 {
-        let all = self.earlier.iter().chain([&self.current]).map(|place| place.input);
+        let all = self
+            .earlier
+            .iter()
+            .chain([&self.current])
+            .map(|place| place.input);
         (all.max().unwrap_or(0) + 1).min(INPUTS_MAX - 1)
     }
 }
 
 /// Everything that is known of one stream, as contents to compare an input with.
 pub(super) fn known(stream: &StreamState, marks: &[Mark]) -> Vec<Known> {
-    let Some(chained) = Chained::from_json(&stream.place) else { return Vec::new() };
+    let Some(chained) = Chained::from_json(&stream.place) else {
+        return Vec::new();
+    };
     let mut all: Vec<Known> = chained
         .earlier
         .iter()
@@ -103,13 +112,22 @@ pub(super) fn parts(content: ContentId) -> (StreamId, u64) {
 
 /// A mark of `input` as the journal keeps it.
 pub(super) fn kept(input: u64, mark: Mark) -> Mark {
-    Mark { offset: input * INPUT_SPAN_BYTES + mark.offset, ..mark }
+    Mark {
+        offset: input * INPUT_SPAN_BYTES + mark.offset,
+        ..mark
+    }
 }
 
 fn marks_of(input: u64, marks: &[Mark]) -> Vec<Mark> {
     let base = input * INPUT_SPAN_BYTES;
-    let own = marks.iter().filter(|mark| (base..base + INPUT_SPAN_BYTES).contains(&mark.offset));
-    own.map(|mark| Mark { offset: mark.offset - base, ..*mark }).collect()
+    let own = marks
+        .iter()
+        .filter(|mark| (base..base + INPUT_SPAN_BYTES).contains(&mark.offset));
+    own.map(|mark| Mark {
+        offset: mark.offset - base,
+        ..*mark
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -131,8 +149,16 @@ mod tests {
 
     #[test]
     fn marks_of_one_input_are_taken_for_those_of_another() {
-        let mark = |offset| Mark { offset, digest: [1; 32] };
-        let all = [mark(5), kept(1, mark(5)), kept(1, mark(9)), kept(2, mark(1))];
+        let mark = |offset| Mark {
+            offset,
+            digest: [1; 32],
+        };
+        let all = [
+            mark(5),
+            kept(1, mark(5)),
+            kept(1, mark(9)),
+            kept(2, mark(1)),
+        ];
         assert_eq!(marks_of(0, &all), [mark(5)]);
         assert_eq!(marks_of(1, &all), [mark(5), mark(9)]);
         assert_eq!(parts(content_id(StreamId(3), 2)), (StreamId(3), 2));

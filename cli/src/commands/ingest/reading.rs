@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use boundlane_ingest::input::InputError;
 use boundlane_ingest::place::{Ahead, Chain, MarkMaker, Part, PendingLine};
 use boundlane_ingest::{Decoded, Decoder, DigestKey, FramedLine, Framer, LineEnd};
 use boundlane_record::{
@@ -142,7 +143,7 @@ impl<'r> Reading<'r> {
                     }
                     progress.at(framer.offset());
                 }
-                Err(error) => return Ok(Ended::Failed(source::unopened(error))),
+                Err(error) => return Ok(self.cut_short(framer, error)),
             }
         }
     }
@@ -184,7 +185,9 @@ impl<'r> Reading<'r> {
 
     /// The last line, when it has no newline: stored, and the place stays before it.
     fn last_line(&mut self, framer: &mut Framer) -> Ended {
-        let Some(line) = framer.finish() else { return Ended::AtEnd };
+        let Some(line) = framer.finish() else {
+            return Ended::AtEnd;
+        };
         let repeats = self.books.repeats;
         if let Some(ended) = self.line(&line) {
             return ended;
@@ -192,6 +195,14 @@ impl<'r> Reading<'r> {
         self.tallied.unterminated = self.books.repeats == repeats;
         self.pending = self.maker.tail();
         Ended::AtEnd
+    }
+
+    /// The input broke: what it gave is stored, its last line as one that may be cut.
+    fn cut_short(&mut self, framer: &mut Framer, error: InputError) -> Ended {
+        match self.last_line(framer) {
+            Ended::AtEnd => Ended::Failed(source::unopened(error)),
+            ended => ended,
+        }
     }
 
     fn line(&mut self, line: &FramedLine<'_>) -> Option<Ended> {
@@ -245,7 +256,10 @@ impl<'r> Reading<'r> {
             self.batch.push(&gap.row(&self.stream, self.observed));
             self.tallied.gaps += 1;
         }
-        match self.decoder.line(line, &self.stream, self.observed, &mut self.batch) {
+        match self
+            .decoder
+            .line(line, &self.stream, self.observed, &mut self.batch)
+        {
             Decoded::Ignored(_) => self.books.ignored += 1,
             Decoded::Record { .. } => self.books.records += 1,
             Decoded::OtherSandbox(stated) => {
@@ -285,7 +299,11 @@ impl<'r> Reading<'r> {
     /// `attached`, and a gap before it, in an item of their own: they come before the first record.
     fn attach(&mut self) -> Result<(), Stopped> {
         self.is_attached = true;
-        let first = self.batch.metas().iter().filter(|meta| meta.kind.is_record());
+        let first = self
+            .batch
+            .metas()
+            .iter()
+            .filter(|meta| meta.kind.is_record());
         let evidence = serde_json::json!({
             "name": self.input,
             "compression": self.place.current.hints.compression.word(),
@@ -325,13 +343,22 @@ impl<'r> Reading<'r> {
             policy: self.decoder.state().policy.clone(),
             marks: MarkChange {
                 drop_from_offset: None,
-                add: update.fixed.into_iter().map(|mark| chained::kept(input, mark)).collect(),
+                add: update
+                    .fixed
+                    .into_iter()
+                    .map(|mark| chained::kept(input, mark))
+                    .collect(),
             },
             fingerprints: std::mem::take(&mut self.fingerprints),
         }
     }
 
-    fn send(&self, entries: EntryBatch, books: Books, checkpoint: Checkpoint) -> Result<(), Stopped> {
+    fn send(
+        &self,
+        entries: EntryBatch,
+        books: Books,
+        checkpoint: Checkpoint,
+    ) -> Result<(), Stopped> {
         self.writer.send(Prepared {
             stream: Arc::clone(&self.stream),
             entries,
@@ -367,7 +394,8 @@ impl<'r> Reading<'r> {
             evidence: Some(evidence.to_string()),
         };
         self.observed = wall_clock();
-        self.batch.push(&detached.row(Some(&self.stream), self.observed));
+        self.batch
+            .push(&detached.row(Some(&self.stream), self.observed));
         let entries = std::mem::take(&mut self.batch);
         let checkpoint = self.checkpoint();
         self.send(entries, Books::default(), checkpoint)
@@ -376,7 +404,9 @@ impl<'r> Reading<'r> {
 
 /// The fingerprint of a line as it came; of a line that was cut, of all of it.
 pub(super) fn fingerprint(key: &DigestKey, line: &FramedLine<'_>) -> Fingerprint {
-    let Some(digest) = line.cut else { return key.fingerprint(line.bytes) };
+    let Some(digest) = line.cut else {
+        return key.fingerprint(line.bytes);
+    };
     let mut short = [0; 16];
     short.copy_from_slice(&digest[..16]);
     Fingerprint(short)
@@ -397,5 +427,8 @@ fn repeats(key: &DigestKey, pending: &PendingLine, line: &FramedLine<'_>) -> boo
 
 /// How much of `chunk` is whole lines.
 fn memchr_last_newline(chunk: &[u8]) -> usize {
-    chunk.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+    chunk
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1)
 }

@@ -36,7 +36,11 @@ impl Request {
             sandbox: args.sandbox.as_deref().map(usable_name).transpose()?,
             options: DecodeOptions {
                 format: format(args.format),
-                date: args.date.as_deref().map(|text| date(text, ctx)).transpose()?,
+                date: args
+                    .date
+                    .as_deref()
+                    .map(|text| date(text, ctx))
+                    .transpose()?,
             },
             is_forced: args.format != InputFormat::Auto,
             align: !args.no_align,
@@ -57,7 +61,9 @@ pub(super) fn usable_name(name: &str) -> Outcome<String> {
         )));
     }
     if name.chars().any(char::is_control) {
-        return Err(Failure::usage("a sandbox's name cannot hold control characters"));
+        return Err(Failure::usage(
+            "a sandbox's name cannot hold control characters",
+        ));
     }
     Ok(name.to_owned())
 }

@@ -11,12 +11,12 @@ use boundlane_ingest::place::{
 use boundlane_ingest::{
     DecodeState, DigestKey, FramedLine, Framer, LineEnd, SNIFF_BYTES_MAX, carries_time, sniff,
 };
-use boundlane_record::{Gap, GapCause, Extent, Source, StreamName};
+use boundlane_record::{Extent, Gap, GapCause, Source, StreamName};
 use boundlane_store::{Journal, StreamState};
 
 use super::chained::{self, Chained};
 use super::request::{self, Request};
-use crate::archiving::unread;
+use crate::commands::recorded::read_failure;
 use crate::exit::{Exit, Failure, Outcome};
 
 /// Bytes of one read.
@@ -52,7 +52,11 @@ pub(super) enum Identity {
 /// Opens an input and refuses what cannot be a log, before anything is written.
 pub(super) fn open(path: &Path, request: &Request) -> Outcome<(Input, String)> {
     let is_stdin = path == Path::new("-");
-    let opened = if is_stdin { Input::stdin() } else { Input::open(path) };
+    let opened = if is_stdin {
+        Input::stdin()
+    } else {
+        Input::open(path)
+    };
     let mut input = opened.map_err(unopened)?;
     let found = sniff(input.look(SNIFF_BYTES_MAX, |head| sniff(head).recognised > 0));
     if found.has_nul && found.recognised == 0 && !request.is_forced {
@@ -75,7 +79,10 @@ fn sandbox(
     let said = stated.name.as_ref().or(stated.id.as_ref());
     match (&request.sandbox, said) {
         (Some(given), _) => {
-            let stream = StreamName { sandbox: Some(given.clone()), ..StreamName::default() };
+            let stream = StreamName {
+                sandbox: Some(given.clone()),
+                ..StreamName::default()
+            };
             match stated.contradicts(&stream) {
                 true => Err(contradiction(given, said, input)),
                 false => Ok(given.clone()),
@@ -95,7 +102,9 @@ pub(super) fn contradiction(given: &str, said: Option<&String>, input: &str) -> 
     Failure::usage(format_args!(
         "`--sandbox {given}` was given, but `{input}` says that its lines are of `{said}`"
     ))
-    .advise(format_args!("leave `--sandbox` out, or give `--sandbox {said}`"))
+    .advise(format_args!(
+        "leave `--sandbox` out, or give `--sandbox {said}`"
+    ))
 }
 
 /// Compares the input with everything that is known of the sandbox.
@@ -111,8 +120,17 @@ pub(super) fn identify(
     let contents = contents(journal, &streams)?;
     let (hints, chain) = (input.hints().clone(), input.chain());
     let mut buffer = vec![0; READ_BYTES];
-    let (identified, rest) = identify_input(input, Identify::new(key, contents.clone()), &mut buffer);
-    let plan = Plan { key, request, sandbox, streams, contents, hints, chain };
+    let (identified, rest) =
+        identify_input(input, Identify::new(key, contents.clone()), &mut buffer);
+    let plan = Plan {
+        key,
+        request,
+        sandbox,
+        streams,
+        contents,
+        hints,
+        chain,
+    };
     plan.settle(identified, rest, journal, others)
 }
 
@@ -153,7 +171,9 @@ impl Plan<'_> {
                     return self.align(newest, input, maker, rest, journal);
                 }
                 let replaced = gap_for(&decision, &self.hints, &self.contents, others);
-                let gap = replaced.map(|replaced| self.replaced(&replaced)).transpose()?;
+                let gap = replaced
+                    .map(|replaced| self.replaced(&replaced))
+                    .transpose()?;
                 let maker = MarkMaker::after(self.key, identified.point, identified.agreed);
                 let mut begun = self.fresh(maker, rest);
                 begun.place.current.displaced = replaced.map(|replaced| replaced.content);
@@ -173,7 +193,7 @@ impl Plan<'_> {
     ) -> Outcome<Identity> {
         let stream = self.stream_of(content)?;
         let place = places(stream)?;
-        let fingerprints = journal.fingerprints(stream.id).map_err(unread)?;
+        let fingerprints = journal.fingerprints(stream.id).map_err(read_failure)?;
         let ahead = Ahead::resume(place.current.ahead, &fingerprints);
         let maker = self.resume(content, identified)?;
         let mut begun = self.more_of(stream, place, maker, rest)?;
@@ -192,7 +212,7 @@ impl Plan<'_> {
         let stream = self.stream_of(content)?;
         let (_, input) = chained::parts(content);
         let mut place = places(stream)?;
-        let fingerprints = journal.fingerprints(stream.id).map_err(unread)?;
+        let fingerprints = journal.fingerprints(stream.id).map_err(read_failure)?;
         let earlier = place.input(input).cloned().unwrap_or_default();
         let maker = self.resume(content, identified)?;
         let Some(ahead) = Ahead::rejoin(&earlier, &place.current, &fingerprints) else {
@@ -214,11 +234,11 @@ impl Plan<'_> {
         journal: &Journal,
     ) -> Outcome<Identity> {
         let mut place = places(chain)?;
-        let stored = journal.fingerprints(chain.id).map_err(unread)?;
+        let stored = journal.fingerprints(chain.id).map_err(read_failure)?;
         let lines = place.current.lines + place.current.older_lines;
         let mut align = Align::new(stored, lines);
-        let window = read_window(self.key, &mut rest, &mut align)?;
-        let found = align.finish();
+        let (window, ended) = read_window(self.key, &mut rest, &mut align)?;
+        let found = align.finish(ended);
         let gap = found.gap.map(|(cause, extent)| Gap {
             evidence: Some(found.evidence.clone()),
             ..self.gap(cause, extent, Some(chain))
@@ -298,7 +318,8 @@ impl Plan<'_> {
 
     fn newest_chain(&self) -> Option<&StreamState> {
         let chains = self.streams.iter().filter(|stream| {
-            Chained::from_json(&stream.place).is_some_and(|place| place.current.chain == Chain::Stdin)
+            Chained::from_json(&stream.place)
+                .is_some_and(|place| place.current.chain == Chain::Stdin)
         });
         chains.max_by_key(|stream| stream.id)
     }
@@ -311,8 +332,8 @@ impl Plan<'_> {
 
     fn resume(&self, content: ContentId, identified: Identified) -> Outcome<MarkMaker> {
         let known = self.contents.iter().find(|known| known.id == content);
-        let known =
-            known.ok_or_else(|| Failure::failed("a content without marks; run `boundlane fsck`"))?;
+        let known = known
+            .ok_or_else(|| Failure::failed("a content without marks; run `boundlane fsck`"))?;
         Ok(MarkMaker::resume(self.key, identified.point, known))
     }
 
@@ -325,7 +346,10 @@ impl Plan<'_> {
             "same": if replaced.same_path { "path" } else { "inode" },
             "after_time": before.last_time.map(|time| time.0),
         });
-        Ok(Gap { evidence: Some(evidence.to_string()), ..self.gap(cause, extent, Some(before)) })
+        Ok(Gap {
+            evidence: Some(evidence.to_string()),
+            ..self.gap(cause, extent, Some(before))
+        })
     }
 
     fn gap(&self, cause: GapCause, extent: Extent, after: Option<&StreamState>) -> Gap {
@@ -347,13 +371,15 @@ fn places(stream: &StreamState) -> Outcome<Chained> {
 }
 
 fn damaged(stream: &str, why: impl std::fmt::Display) -> Failure {
-    Failure::failed(format_args!("the checkpoint of `{stream}` cannot be used: {why}"))
-        .advise("run `boundlane fsck`")
+    Failure::failed(format_args!(
+        "the checkpoint of `{stream}` cannot be used: {why}"
+    ))
+    .advise("run `boundlane fsck`")
 }
 
 /// The sandbox's imports.
 fn streams(journal: &Journal, sandbox: &str) -> Outcome<Vec<StreamState>> {
-    let mut streams = journal.streams_of(sandbox).map_err(unread)?;
+    let mut streams = journal.streams_of(sandbox).map_err(read_failure)?;
     streams.retain(|stream| stream.name.source == Source::Import.word());
     Ok(streams)
 }
@@ -361,14 +387,14 @@ fn streams(journal: &Journal, sandbox: &str) -> Outcome<Vec<StreamState>> {
 fn contents(journal: &Journal, streams: &[StreamState]) -> Outcome<Vec<Known>> {
     let mut all = Vec::new();
     for stream in streams {
-        let marks = journal.marks(stream.id).map_err(unread)?;
+        let marks = journal.marks(stream.id).map_err(read_failure)?;
         all.extend(chained::known(stream, &marks));
     }
     Ok(all)
 }
 
 /// Reads lines until the alignment has enough, or the input ends. A fault is met again when reading on.
-fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<Vec<u8>> {
+fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(Vec<u8>, bool)> {
     let mut framer = Framer::new(key.clone(), 0);
     let (mut window, mut buffer) = (Vec::new(), vec![0; READ_BYTES]);
     loop {
@@ -377,7 +403,7 @@ fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<V
         let mut chunk = &buffer[..length];
         while let Some(line) = framer.next(&mut chunk) {
             if align.is_full() {
-                return Ok(window);
+                return Ok((window, false));
             }
             align.feed(align_line(key, &line));
         }
@@ -385,7 +411,7 @@ fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<V
             if let Some(line) = framer.finish().filter(|_| !align.is_full()) {
                 align.feed(align_line(key, &line));
             }
-            return Ok(window);
+            return Ok((window, true));
         }
     }
 }

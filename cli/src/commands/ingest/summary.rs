@@ -10,7 +10,8 @@ use crate::context::Context;
 use crate::exit::Outcome;
 use crate::output::out::Out;
 use crate::text::escape;
-use crate::text::table::Table;
+use crate::text::table::{Cell, Layout, Table};
+use crate::text::width::columns;
 
 /// Different denials that are told apart; later ones are counted together.
 const DENIALS_MAX: usize = 10_000;
@@ -77,7 +78,9 @@ impl Tallied {
 
     fn note_denial(&mut self, entry: &[u8]) {
         self.denied += 1;
-        let Ok(row) = canonical::decode(entry) else { return };
+        let Ok(row) = canonical::decode(entry) else {
+            return;
+        };
         let denial = Denial::of(&row);
         if self.denials.len() >= DENIALS_MAX && !self.denials.contains_key(&denial) {
             self.denials_untold += 1;
@@ -88,9 +91,19 @@ impl Tallied {
 
     /// The most frequent first.
     fn ranked(&self) -> Vec<(&Denial, u64)> {
-        let mut all: Vec<_> = self.denials.iter().map(|(denial, count)| (denial, *count)).collect();
+        let mut all: Vec<_> = self
+            .denials
+            .iter()
+            .map(|(denial, count)| (denial, *count))
+            .collect();
         all.sort_by(|(a, m), (b, n)| {
-            n.cmp(m).then_with(|| (&a.destination, &a.process, &a.reason).cmp(&(&b.destination, &b.process, &b.reason)))
+            n.cmp(m).then_with(|| {
+                (&a.destination, &a.process, &a.reason).cmp(&(
+                    &b.destination,
+                    &b.process,
+                    &b.reason,
+                ))
+            })
         });
         all
     }
@@ -151,14 +164,20 @@ fn describe(input: &Input) -> String {
             for (count, word) in [
                 (books.ignored, "ignored"),
                 (books.repeats, "recorded before"),
-                (tallied.unparsed, "of them not understood (kept as they came)"),
+                (
+                    tallied.unparsed,
+                    "of them not understood (kept as they came)",
+                ),
             ] {
                 if count > 0 {
                     let _ = write!(text, ", {count} {word}");
                 }
             }
             if tallied.gaps > 0 {
-                let _ = write!(text, "; lines may be missing before them: see `boundlane query gaps`");
+                let _ = write!(
+                    text,
+                    "; lines may be missing before them: see `boundlane query gaps`"
+                );
             }
             if tallied.unterminated {
                 text.push_str("; the last line has no newline and may be cut");
@@ -183,10 +202,13 @@ fn denials(tallied: &Tallied, ctx: &Context, out: &mut Out) -> Outcome<()> {
         return Ok(());
     }
     out.line("")?;
-    let mut table = Table::new(&["count", "process", "destination", "reason"], ctx.stdout_palette);
+    let layout = Layout::new(&["count", "process", "destination", "reason"]).right_aligned(&[0]);
+    let mut table = Table::new(layout, ctx.stdout_palette, true);
     for (denial, count) in ranked.iter().take(DENIALS_SHOWN_MAX) {
-        let count = count.to_string();
-        table.row(&[&count, &denial.process, &denial.destination, &denial.reason], out)?;
+        let texts = [&denial.process, &denial.destination, &denial.reason];
+        let mut cells = vec![Cell::number(count)];
+        cells.extend(texts.map(|text| Cell::plain(text.as_str())));
+        table.row(cells, out)?;
     }
     table.finish(out)?;
     let more = ranked.len().saturating_sub(DENIALS_SHOWN_MAX);
@@ -197,15 +219,26 @@ fn denials(tallied: &Tallied, ctx: &Context, out: &mut Out) -> Outcome<()> {
 }
 
 fn next_steps(inputs: &[Input], out: &mut Out) -> Outcome<()> {
-    let Some(input) = inputs.iter().find(|input| !matches!(input.what, What::Empty)) else {
+    let Some(input) = inputs
+        .iter()
+        .find(|input| !matches!(input.what, What::Empty))
+    else {
         return Ok(());
     };
-    let sandbox = shell_word(&input.sandbox);
+    let log = format!("boundlane log {} --deny", shell_word(&input.sandbox));
+    let steps = [
+        (log.as_str(), "what was refused, in order"),
+        ("boundlane query denied", "the same, counted, over all sandboxes"),
+        ("boundlane status", "what is recorded, and whether anything is missing"),
+    ];
     out.line("")?;
     out.line("next:")?;
-    out.line(&format!("  boundlane log {sandbox} --deny     what was refused, in order"))?;
-    out.line("  boundlane query denied            the same, counted, over all sandboxes")?;
-    out.line("  boundlane status                  what is recorded, and whether anything is missing")
+    let widest = steps.iter().map(|(command, _)| columns(command)).max().unwrap_or(0);
+    for (command, about) in steps {
+        let padding = " ".repeat(widest - columns(command));
+        out.line(&format!("  {command}{padding}  {about}"))?;
+    }
+    Ok(())
 }
 
 /// A name as a shell takes it back.

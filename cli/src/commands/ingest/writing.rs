@@ -40,11 +40,19 @@ impl Writer {
         let (items, incoming) = sync_channel(CHANNEL_ITEMS_MAX);
         let (returned, emptied) = sync_channel(CHANNEL_ITEMS_MAX);
         let thread = std::thread::spawn(move || {
-            let mut committer = Committer { journal, versions, returned };
+            let mut committer = Committer {
+                journal,
+                versions,
+                returned,
+            };
             let ended = committer.run(&incoming);
             (committer.journal, ended)
         });
-        Writer { items, emptied, thread }
+        Writer {
+            items,
+            emptied,
+            thread,
+        }
     }
 
     /// An empty batch, with the memory of one that was written when there is one.
@@ -94,7 +102,10 @@ impl Committer {
         let mut items = Vec::with_capacity(arrived.len());
         for item in arrived {
             let expects = following.get(&item.stream.stream).copied();
-            following.insert(item.stream.stream.clone(), expects.map_or(1, |version| version + 1));
+            following.insert(
+                item.stream.stream.clone(),
+                expects.map_or(1, |version| version + 1),
+            );
             items.push(Item {
                 stream: &item.stream,
                 entries: &item.entries,
@@ -107,7 +118,8 @@ impl Committer {
         }
         let appended = self.journal.append(&items)?;
         for (item, written) in arrived.iter().zip(appended.items) {
-            self.versions.insert(item.stream.stream.clone(), written.version);
+            self.versions
+                .insert(item.stream.stream.clone(), written.version);
         }
         Ok(())
     }

@@ -178,7 +178,7 @@ fn a_day_is_not_a_day() {
 proptest! {
     /// For all instants: what is printed is read back as the same instant.
     #[test]
-    fn for_all_instants_what_is_printed_is_read(at in -62_167_219_200_000_000i64..253_402_300_800_000_000) {
+    fn for_all_instants_what_is_printed_is_read(at in -62_135_596_800_000_000i64..253_402_300_800_000_000) {
         prop_assert_eq!(instant(&rfc3339(Micros(at)), NOW, &Berlin), Ok(Micros(at)));
     }
 

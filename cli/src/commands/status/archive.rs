@@ -1,0 +1,129 @@
+//! What the archive and the disk hold, from names and lengths alone.
+
+use std::path::Path;
+
+use boundlane_archive::{FileName, VERSION_DIR};
+use boundlane_record::Micros;
+
+/// The local archive in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Stored {
+    /// Files of the table.
+    pub(super) files: u64,
+    /// Their bytes.
+    pub(super) bytes: u64,
+    /// When the newest was written.
+    pub(super) newest: Option<Micros>,
+}
+
+/// Sums up the table under `root`. What cannot be listed is not counted.
+pub(super) fn stored(root: &Path) -> Stored {
+    let mut stored = Stored::default();
+    let days = std::fs::read_dir(root.join(VERSION_DIR))
+        .into_iter()
+        .flatten()
+        .flatten();
+    for file in days.flat_map(|day| {
+        std::fs::read_dir(day.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+    }) {
+        let is_ours = file
+            .file_name()
+            .to_str()
+            .is_some_and(|name| FileName::parse(name).is_some());
+        let Ok(metadata) = file.metadata() else {
+            continue;
+        };
+        if is_ours {
+            stored.files += 1;
+            stored.bytes += metadata.len();
+            let written = metadata.modified().ok().and_then(micros);
+            stored.newest = stored.newest.max(written);
+        }
+    }
+    stored
+}
+
+fn micros(time: std::time::SystemTime) -> Option<Micros> {
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_micros()).ok().map(Micros)
+}
+
+/// The state directory's disk, in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Disk {
+    /// The journal's file with SQLite's own beside it.
+    pub(super) journal: u64,
+    /// What is left for this user; `None` when it cannot be told.
+    pub(super) free: Option<u64>,
+}
+
+/// Measures.
+pub(super) fn disk(directory: &Path) -> Disk {
+    let length = |name: &str| {
+        std::fs::metadata(directory.join(name))
+            .map(|file| file.len())
+            .unwrap_or_default()
+    };
+    let journal = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"];
+    let free = rustix::fs::statvfs(directory).ok();
+    Disk {
+        journal: journal.iter().map(|name| length(name)).sum(),
+        free: free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
+    }
+}
+
+/// `12.3 MiB`.
+pub(super) fn in_words(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut unit = 0;
+    let mut tenths = u128::from(bytes) * 10;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    if unit == 0 {
+        return format!("{bytes} bytes");
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use boundlane_archive::JournalId;
+    use boundlane_record::Seq;
+
+    use super::*;
+
+    #[test]
+    fn a_size_is_told_wrong() {
+        assert_eq!(in_words(0), "0 bytes");
+        assert_eq!(in_words(1023), "1023 bytes");
+        assert_eq!(in_words(1024), "1.0 KiB");
+        assert_eq!(in_words(1_572_864), "1.5 MiB");
+        assert_eq!(in_words(u64::MAX), "16777215.9 TiB");
+    }
+
+    /// Files of the table are counted, others are not, and a missing archive is an empty one.
+    #[test]
+    fn a_foreign_file_is_counted() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(stored(&root.path().join("none")), Stored::default());
+        let day = root.path().join(VERSION_DIR).join("date=2026-04-01");
+        std::fs::create_dir_all(&day).unwrap();
+        let name = FileName {
+            journal: JournalId::parse("0123456789abcdef0123456789abcdef").unwrap(),
+            first: Seq(1),
+            last: Seq(9),
+        };
+        std::fs::write(day.join(name.to_string()), "12345").unwrap();
+        std::fs::write(day.join("other.parquet"), "12345").unwrap();
+        let stored = stored(root.path());
+        assert_eq!((stored.files, stored.bytes), (1, 5));
+        assert!(stored.newest.is_some());
+    }
+}
