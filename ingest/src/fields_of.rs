@@ -10,9 +10,12 @@ use crate::{key_value, shorthand};
 pub fn fields(line: &str) -> Option<Fields<'_>> {
     match Line::read(line).body {
         Body::Event(head) => {
-            let mut fields = Fields::default();
-            shorthand::read(head, &mut fields);
-            Some(fields)
+            // Filled where it is returned, so that it is not copied there.
+            let mut fields = Some(Fields::default());
+            if let Some(fields) = &mut fields {
+                shorthand::read(head, fields);
+            }
+            fields
         }
         Body::Tracing(text) | Body::Other(text) => key_value::read(text),
         Body::Headless | Body::Json(_) | Body::Blank => None,

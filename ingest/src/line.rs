@@ -52,19 +52,29 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Takes `line` apart. Never fails: what has no known form is `Body::Other`.
     pub(crate) fn read(line: &'a str) -> Line<'a> {
-        let text = line.trim_start_matches([' ', '\t', '\u{feff}']);
-        match text.as_bytes().first() {
-            Some(b'[') => bracketed::read(text),
-            Some(b'0'..=b'9') => timed(text),
-            Some(b'{') => bare(Body::Json(text)),
-            _ if text.trim_end().is_empty() => bare(Body::Blank),
-            _ => bare(untimed(text)),
+        match line.as_bytes().first() {
+            Some(b'[') => bracketed::read(line),
+            Some(b'0'..=b'9') => timed(line),
+            Some(b'A'..=b'Z') => bare(untimed(line)),
+            Some(b'{') => bare(Body::Json(line)),
+            Some(b' ' | b'\t' | 0xef) => indented(line),
+            _ if line.trim_end().is_empty() => bare(Body::Blank),
+            _ => bare(untimed(line)),
         }
     }
 
     /// Whether the line begins as a record of its stream does: with a time.
     pub(crate) fn is_prefixed(&self) -> bool {
         self.prefix != Prefix::None
+    }
+}
+
+/// A line behind spaces or a byte order mark, or one that has its first byte in common with it.
+fn indented(line: &str) -> Line<'_> {
+    let text = line.trim_start_matches([' ', '\t', '\u{feff}']);
+    match text.len() < line.len() {
+        true => Line::read(text),
+        false => bare(untimed(text)),
     }
 }
 

@@ -61,11 +61,22 @@ fn text(text: &str) -> Option<Spelled<'_>> {
 }
 
 /// An ACTION at the start of `text`, and what follows it.
+#[inline]
 fn action(text: &str) -> (Option<Action>, &str) {
-    let (word, rest) = word(text);
-    match words::action(word) {
-        Some(action) => (Some(action), rest),
-        None => (None, text),
+    let (action, len) = match text.as_bytes() {
+        [b'A', b'L', b'L', b'O', b'W', b'E', b'D', ..] => (Action::Allowed, 7),
+        [b'D', b'E', b'N', b'I', b'E', b'D', ..] => (Action::Denied, 6),
+        [b'A'..=b'Z', ..] => {
+            let (word, rest) = word(text);
+            let action = words::action(word);
+            return (action, if action.is_some() { rest } else { text });
+        }
+        _ => return (None, text),
+    };
+    match text.as_bytes().get(len) {
+        None => (Some(action), ""),
+        Some(b' ') => (Some(action), without_spaces(&text[len + 1..])),
+        Some(_) => (None, text),
     }
 }
 

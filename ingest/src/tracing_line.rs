@@ -10,11 +10,10 @@ pub(crate) fn is_padded_level(level: &str) -> bool {
 
 /// What follows `LEVEL target:`, from the target on.
 pub(crate) fn after_level(text: &str) -> Option<&str> {
-    let (level, rest) = text.split_once(' ')?;
-    if !LEVELS.contains(&level) {
-        return None;
-    }
-    let rest = rest.trim_start_matches(' ');
+    let level = LEVELS.iter().find(|level| text.starts_with(**level))?;
+    let rest = text[level.len()..]
+        .strip_prefix(' ')?
+        .trim_start_matches(' ');
     // A span's fields may stand between level and target, so only the first word has to be one.
     let end = rest.find([' ', '{'])?;
     let is_target = rest[..end].trim_end_matches(':').split("::").all(|part| {
