@@ -23,23 +23,20 @@ pub struct NotCanonical {
 
 /// Appends the canonical bytes of `row` to `out`.
 pub fn encode(row: &Row<'_>, out: &mut Vec<u8>) {
-    out.push(b'{');
-    let mut first = true;
+    let start = out.len();
     row.each_present(|column, value| {
-        if !std::mem::take(&mut first) {
-            out.push(b',');
-        }
-        out.push(b'"');
-        out.extend_from_slice(column.name().as_bytes());
-        out.extend_from_slice(b"\":");
+        out.extend_from_slice(column.key().as_bytes());
         encode_value(value, out);
     });
-    let rest = if first {
-        row.rest.strip_prefix(',').unwrap_or(&row.rest)
+    if out.len() == start {
+        out.push(b'{');
+        let rest = row.rest.strip_prefix(',').unwrap_or(&row.rest);
+        out.extend_from_slice(rest.as_bytes());
     } else {
-        &row.rest
-    };
-    out.extend_from_slice(rest.as_bytes());
+        // Over the first key's comma.
+        out[start] = b'{';
+        out.extend_from_slice(row.rest.as_bytes());
+    }
     out.push(b'}');
 }
 
@@ -94,28 +91,53 @@ const fn escapes() -> [u8; 256] {
 
 /// Appends `text` as a canonical JSON string, quotes included.
 pub fn encode_text(text: &str, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
-    out.reserve(bytes.len() + 2);
+    let mut left = text.as_bytes();
+    out.reserve(left.len() + 2);
     out.push(b'"');
-    let mut clean = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let escape = ESCAPES[usize::from(byte)];
-        if escape == 0 {
-            continue;
-        }
-        out.extend_from_slice(&bytes[clean..at]);
-        clean = at + 1;
-        if escape == b'u' {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            out.extend_from_slice(b"\\u00");
-            out.push(HEX[usize::from(byte >> 4)]);
-            out.push(HEX[usize::from(byte & 15)]);
-        } else {
-            out.extend_from_slice(&[b'\\', escape]);
-        }
+    loop {
+        let (clean, rest) = left.split_at(clean_len(left));
+        out.extend_from_slice(clean);
+        let Some((byte, rest)) = rest.split_first() else {
+            break;
+        };
+        escape(*byte, out);
+        left = rest;
     }
-    out.extend_from_slice(&bytes[clean..]);
     out.push(b'"');
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match ESCAPES[usize::from(byte)] {
+        b'u' => {
+            let hex = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&hex);
+        }
+        letter => out.extend_from_slice(&[b'\\', letter]),
+    }
+}
+
+/// How many bytes from the start need no escape, looked at eight at a time.
+fn clean_len(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    // Marks each byte below `n` (at most 128), and sometimes one above such a byte: the lowest is right.
+    let below = |word: u64, n: u8| word.wrapping_sub(ONES * u64::from(n)) & !word & HIGHS;
+    let is = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let mut left = bytes;
+    while let Some((eight, rest)) = left.split_first_chunk::<8>() {
+        let word = u64::from_le_bytes(*eight);
+        let marks = below(word, 0x20) | is(word, b'"') | is(word, b'\\');
+        if marks != 0 {
+            return bytes.len() - left.len() + marks.trailing_zeros() as usize / 8;
+        }
+        left = rest;
+    }
+    let found = left
+        .iter()
+        .position(|byte| ESCAPES[usize::from(*byte)] != 0);
+    bytes.len() - left.len() + found.unwrap_or(left.len())
 }
 
 /// Reads one canonical entry.

@@ -104,6 +104,11 @@ macro_rules! columns {
                 match self { $(Column::$name => stringify!($name)),+ }
             }
 
+            /// The key as the canonical bytes have it behind another value.
+            pub(crate) const fn key(self) -> &'static str {
+                match self { $(Column::$name => concat!(",\"", stringify!($name), "\":")),+ }
+            }
+
             /// The column's type.
             pub const fn column_type(self) -> ColumnType {
                 match self { $(Column::$name => ColumnType::$type),+ }
