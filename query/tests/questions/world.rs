@@ -121,9 +121,7 @@ impl World {
         let from = self.archived;
         let entries = self.entries[from..].iter().enumerate();
         let entries = entries.map(|(at, entry)| (Seq((from + at) as u64 + 1), entry));
-        archiver
-            .write(&journal, self.edge.clone(), entries)
-            .unwrap();
+        archiver.write(&journal, &self.edge, entries).unwrap();
         for entry in &self.entries[from..] {
             self.edge.push(leaf_hash(entry));
         }
