@@ -63,7 +63,7 @@ fn parse(c: &mut Criterion) {
     group.throughput(Throughput::Elements(LINES as u64));
     group.bench_function("newline_scan", |b| b.iter(|| scan(black_box(&text))));
     group.bench_function("borrowed_fields", |b| {
-        b.iter(|| to_fields(black_box(&text)))
+        b.iter(|| to_fields(black_box(&text)));
     });
     group.bench_function("canonical_entries", |b| {
         let mut batch = EntryBatch::new();

@@ -136,7 +136,7 @@ impl Workload {
                 );
             }
             975..985 => {
-                out.push_str("LIFECYCLE:INSTALL [INFO] OpenShell Sandbox Supervisor success")
+                out.push_str("LIFECYCLE:INSTALL [INFO] OpenShell Sandbox Supervisor success");
             }
             985..995 => {
                 let channel = self.dice.below(500);

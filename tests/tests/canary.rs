@@ -98,7 +98,7 @@ fn lines(secret: &str) -> Vec<String> {
 
 /// The canary, also where only its case or a part of it is left.
 fn holds_canary(bytes: &[u8]) -> bool {
-    let needle = CANARY[..12].as_bytes();
+    let needle = &CANARY.as_bytes()[..12];
     bytes
         .windows(needle.len())
         .any(|window| window.eq_ignore_ascii_case(needle))

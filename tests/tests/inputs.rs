@@ -25,17 +25,17 @@ fn log(lines: std::ops::Range<usize>) -> String {
 fn ingest(home: &Home, arguments: &[&str]) -> Value {
     let mut all = vec!["ingest", "--sandbox", "s", "--json"];
     all.extend(arguments);
-    input(home.run(all).ok())
+    input(&home.run(all).ok())
 }
 
 #[track_caller]
 fn pipe(home: &Home, arguments: &[&str], bytes: &[u8]) -> Value {
     let mut all = vec!["ingest", "-", "--sandbox", "s", "--json"];
     all.extend(arguments);
-    input(home.run_with(all, bytes).ok())
+    input(&home.run_with(all, bytes).ok())
 }
 
-fn input(ran: Ran) -> Value {
+fn input(ran: &Ran) -> Value {
     let input = ran.json()["inputs"][0].clone();
     if input["state"] == "read" {
         let n = |key: &str| input[key].as_u64().unwrap();
@@ -95,7 +95,7 @@ fn what_is_no_file_of_lines_creates_a_state_directory() {
     }
     let binary = home.file(
         "binary",
-        [b"\x7fELF\0\0\0".as_slice(), &[0; 70_000]].concat(),
+        [b"\x7fELF\0\0\0".to_vec(), vec![0; 70_000]].concat(),
     );
     let ran = home
         .run(["ingest", binary.to_str().unwrap(), "--sandbox", "s"])

@@ -184,7 +184,6 @@ fn killed_at_200_moments(way: Way) {
         killed += pass(&home, &log, way, offset);
         check(&home, &log);
     }
-    println!("killed {killed} times");
     // A fast disk can be more than a step ahead when the signal arrives; a third of the moments may be skipped.
     assert!(
         killed >= PASSES * MOMENTS_PER_PASS * 2 / 3,

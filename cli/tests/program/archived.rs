@@ -27,7 +27,7 @@ fn archive_older(home: &Home, numbers: &[u64]) {
             let entry: (Seq, &[u8]) = (Seq(number), &bytes);
             Archiver::open(root.clone())
                 .unwrap()
-                .write(&journal, before, [entry])
+                .write(&journal, &before, [entry])
                 .unwrap();
         }
     }

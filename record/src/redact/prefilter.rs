@@ -165,7 +165,7 @@ impl std::fmt::Debug for Prefilter {
 }
 
 fn begins_with_flag(text: &[u8]) -> bool {
-    matches!(text, [b'-', b'u' | b'U' | b'-', ..])
+    matches!(text, [b'-', b'u' | b'U', ..])
 }
 
 fn literals() -> Vec<(String, Trigger)> {

@@ -29,7 +29,7 @@ const LOOKS_A_CHECK: u32 = 25;
 /// Waits until there is a record.
 pub(super) fn first_record(ctx: &Context) -> Outcome<Recorded> {
     loop {
-        sleep(LOOK_EVERY * LOOKS_A_CHECK);
+        pause(LOOKS_A_CHECK);
         if let Some(record) = Recorded::open(ctx)? {
             return Ok(record);
         }
@@ -53,9 +53,18 @@ pub(super) fn run(
             return Ok(Exit::Done);
         }
         while !tail.print(shown, listing, out)? {
-            sleep(LOOK_EVERY);
+            pause(1);
         }
     }
+}
+
+/// Waits before the next look.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "SQLite tells no other process of a commit: a reader has to look again"
+)]
+fn pause(looks: u32) {
+    sleep(LOOK_EVERY * looks);
 }
 
 /// Whether every stream that was watched was ended by its source. What was imported can grow.
