@@ -71,10 +71,13 @@ fn newer() -> impl Strategy<Value = Vec<String>> {
         Just(r#"{"observed":[{"kind":null},"\u0001",-0.0],"b":{}}"#.to_owned()),
         long().prop_map(|n| n.to_string()),
     ];
-    vec(
-        ("new_[a-z]{1,6}", value).prop_map(|(key, value)| format!("\"{key}\":{value}")),
-        0..4,
-    )
+    // No writer gives a key twice: the number keeps them apart.
+    vec(("new_[a-z]{1,6}", value), 0..4).prop_map(|pairs| {
+        let numbered = pairs.into_iter().enumerate();
+        numbered
+            .map(|(n, (key, value))| format!("\"{key}_{n}\":{value}"))
+            .collect()
+    })
 }
 
 fn entry() -> impl Strategy<Value = Vec<u8>> {
