@@ -119,8 +119,14 @@ fn pass(home: &Home, log: &Log, way: Way, offset: u64) -> usize {
     killed
 }
 
-/// Every record's raw text in number order, and how many entries of each kind there are.
-fn recorded(state: &Path) -> (Vec<String>, HashMap<String, u64>) {
+/// What a record says that is checked: its raw text, and the policy in force for a decision.
+struct Recorded {
+    raw: String,
+    policy: Option<Option<String>>,
+}
+
+/// Every record in number order, and how many entries of each kind there are.
+fn recorded(state: &Path) -> (Vec<Recorded>, HashMap<String, u64>) {
     let reader = Reader::open(&StateDir::at(state)).unwrap().unwrap();
     let (mut raw, mut kinds) = (Vec::new(), HashMap::<String, u64>::new());
     let stopped = reader.each_entry(Select::all(), |found| {
@@ -131,7 +137,11 @@ fn recorded(state: &Path) -> (Vec<String>, HashMap<String, u64>) {
         let kind = row.kind.as_deref().unwrap();
         *kinds.entry(kind.to_owned()).or_default() += 1;
         if Kind::from_word(kind).unwrap().is_record() {
-            raw.push(row.raw.unwrap().into_owned());
+            let policy = row.policy_hash.map(|hash| hash.into_owned());
+            raw.push(Recorded {
+                raw: row.raw.unwrap().into_owned(),
+                policy: (kind == Kind::Decision.word()).then_some(policy),
+            });
         }
         ControlFlow::Continue(())
     });
@@ -151,10 +161,20 @@ fn check(home: &Home, log: &Log) {
         lines.len(),
         "records, against lines that are records"
     );
+    let mut policy: Option<String> = None;
     for (number, (stored, line)) in raw.iter().zip(&lines).enumerate() {
         match line.split_once('?') {
-            None => assert_eq!(stored, line, "record {number}"),
-            Some((before, _)) => assert!(stored.starts_with(before), "record {number}: {stored}"),
+            None => assert_eq!(stored.raw, *line, "record {number}"),
+            Some((before, _)) => assert!(stored.raw.starts_with(before), "record {number}"),
+        }
+        if let Some((_, hash)) = line.split_once("[policy_hash:") {
+            policy = Some(hash.trim_end_matches(']').to_owned());
+        }
+        if let Some(in_force) = &stored.policy {
+            assert_eq!(
+                *in_force, policy,
+                "L3: the policy in force moves with the place, record {number}"
+            );
         }
     }
     assert_eq!(kinds.get("gap"), None, "nothing was lost");

@@ -1,12 +1,14 @@
 //! `ingest`: reads lines to their end into the journal, then archives them.
 //!
 //! All inputs are opened and looked at before anything is written. Each is compared with what the
-//! sandbox ever brought (`source`), read line by line (`reading`) and handed to the one thread that
+//! sandbox ever brought (`plan`), read line by line (`reading`) and handed to the one thread that
 //! writes (`writing`); `chained` says how its place is kept.
 
 mod chained;
+mod plan;
 mod reading;
 mod request;
+mod sessions;
 mod source;
 mod summary;
 mod writing;
@@ -25,9 +27,10 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::journal;
 use crate::output::out::Out;
+use plan::{Begun, Identity};
 use reading::{Ended, Reading};
 use request::Request;
-use source::{Begun, Identity};
+
 use summary::{Tallied, What};
 use writing::Writer;
 
@@ -110,8 +113,7 @@ impl Run<'_> {
             .ok_or_else(|| Failure::failed("the journal is closed"))?;
         let name = input.name().to_owned();
         let total = size_of(&input);
-        let identity =
-            source::identify(&journal, &self.key, self.request, &sandbox, input, others)?;
+        let identity = plan::identify(&journal, &self.key, self.request, &sandbox, input, others)?;
         let (stream, what, ended) = match identity {
             Identity::Empty => (None, What::Empty, Ok(())),
             Identity::Known { stream } => (Some(stream), What::Known, Ok(())),

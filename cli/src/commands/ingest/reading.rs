@@ -5,14 +5,14 @@ use std::sync::Arc;
 use boundlane_ingest::input::InputError;
 use boundlane_ingest::place::{Ahead, Chain, MarkMaker, Part, PendingLine};
 use boundlane_ingest::{Decoded, Decoder, DigestKey, FramedLine, Framer, LineEnd, line_time};
-use boundlane_record::{
-    Books, EntryBatch, Extent, Fingerprint, Gap, GapCause, Micros, Session, SessionKind, StreamName,
-};
+use boundlane_record::{Books, EntryBatch, Fingerprint, Gap, Micros, StreamName};
 use boundlane_store::{Checkpoint, ITEM_ENTRIES_MAX, MarkChange};
 
 use super::chained::{self, Chained};
+use super::plan::{self, Begun};
 use super::request::Request;
-use super::source::{self, Begun, READ_BYTES};
+use super::sessions;
+use super::source::{self, READ_BYTES};
 use super::summary::Tallied;
 use super::writing::{Prepared, Stopped, Writer};
 use crate::context::{Context, wall_clock};
@@ -64,6 +64,8 @@ pub(super) struct Reading<'r> {
     fingerprints: Vec<Fingerprint>,
     observed: Micros,
     is_attached: bool,
+    /// The checkpoint as it was last handed over, without what is only added.
+    standing: Checkpoint,
     tallied: Tallied,
 }
 
@@ -94,6 +96,7 @@ impl<'r> Reading<'r> {
             fingerprints: Vec::new(),
             observed: wall_clock(),
             is_attached: false,
+            standing: Checkpoint::default(),
             tallied: Tallied::default(),
         }
     }
@@ -106,6 +109,7 @@ impl<'r> Reading<'r> {
         progress: &mut Progress,
     ) -> (Tallied, Ended) {
         self.place.current.hints = begun.rest.input().hints().clone();
+        self.standing = self.stands();
         let mut framer = Framer::new(self.key.clone(), self.maker.offset());
         let ended = match self.read_all(&mut framer, begun, ctx, progress) {
             Ok(ended) => ended,
@@ -217,7 +221,7 @@ impl<'r> Reading<'r> {
             }
         };
         if part == Part::Refuted {
-            self.gap = Some(self.refuted());
+            self.gap = Some(sessions::refuted(self.observed));
         }
         if stores {
             if let Some(ended) = self.store(line) {
@@ -238,7 +242,7 @@ impl<'r> Reading<'r> {
             return Part::New;
         }
         let terminated = line.end != LineEnd::None;
-        let fingerprint = fingerprint(&self.key, line);
+        let fingerprint = plan::fingerprint(&self.key, line);
         let part = self.ahead.next(fingerprint, terminated);
         match part {
             Part::Older => self.lines.1 += u64::from(terminated),
@@ -254,7 +258,7 @@ impl<'r> Reading<'r> {
     fn store(&mut self, line: &FramedLine<'_>) -> Option<Ended> {
         if let Some(mut gap) = self.gap.take() {
             let evidence = gap.evidence.as_deref().unwrap_or("{}");
-            gap.evidence = Some(source::neighbours(
+            gap.evidence = Some(plan::neighbours(
                 evidence,
                 "before_time",
                 line_time(line.bytes),
@@ -278,18 +282,6 @@ impl<'r> Reading<'r> {
         None
     }
 
-    fn refuted(&self) -> Gap {
-        Gap {
-            cause: GapCause::Ambiguous,
-            extent: Extent::Unknown,
-            from: None,
-            to: Some(self.observed),
-            after_cursor: None,
-            before_cursor: None,
-            evidence: Some(r#"{"fit":"refuted"}"#.to_owned()),
-        }
-    }
-
     /// Hands over what was read since the last time. The maker was fed through the last line.
     fn hand_over(&mut self) -> Result<(), Stopped> {
         if !self.batch.is_empty() && !self.is_attached {
@@ -302,35 +294,15 @@ impl<'r> Reading<'r> {
         self.send(entries, books, checkpoint)
     }
 
-    /// `attached`, and a gap before it, in an item of their own: they come before the first record.
+    /// `attached`, in an item of its own: it comes before the first record.
     fn attach(&mut self) -> Result<(), Stopped> {
         self.is_attached = true;
-        let first = self
-            .batch
-            .metas()
-            .iter()
-            .filter(|meta| meta.kind.is_record());
-        let evidence = serde_json::json!({
-            "name": self.input,
-            "compression": self.place.current.hints.compression.word(),
-            "first_time": first.filter_map(|meta| meta.time).map(|time| time.0).min(),
-        });
-        let attached = Session {
-            what: SessionKind::Attached,
-            from: None,
-            to: None,
-            count: None,
-            evidence: Some(evidence.to_string()),
-        };
+        let compression = self.place.current.hints.compression;
+        let attached = sessions::attached(&self.input, compression, &self.batch);
         let mut entries = EntryBatch::new();
         entries.push(&attached.row(Some(&self.stream), self.observed));
-        // The place is where it was: nothing of this item passes a line.
-        let checkpoint = Checkpoint {
-            place: self.place.to_json(),
-            decode_state: self.decoder.state().to_json(),
-            policy: self.decoder.state().policy.clone(),
-            ..Checkpoint::default()
-        };
+        // Nothing of this item passes a line: the place, and what was learnt on the way, stay as they were.
+        let checkpoint = self.standing.clone();
         self.send(entries, Books::default(), checkpoint)
     }
 
@@ -343,19 +315,25 @@ impl<'r> Reading<'r> {
         current.lines += std::mem::take(&mut self.lines.0);
         current.older_lines += std::mem::take(&mut self.lines.1);
         let input = current.input;
+        self.standing = self.stands();
+        let fixed = update.fixed.into_iter();
+        Checkpoint {
+            marks: MarkChange {
+                drop_from_offset: None,
+                add: fixed.map(|mark| chained::kept(input, mark)).collect(),
+            },
+            fingerprints: std::mem::take(&mut self.fingerprints),
+            ..self.standing.clone()
+        }
+    }
+
+    /// Where the stream stands, as a checkpoint that adds nothing.
+    fn stands(&self) -> Checkpoint {
         Checkpoint {
             place: self.place.to_json(),
             decode_state: self.decoder.state().to_json(),
             policy: self.decoder.state().policy.clone(),
-            marks: MarkChange {
-                drop_from_offset: None,
-                add: update
-                    .fixed
-                    .into_iter()
-                    .map(|mark| chained::kept(input, mark))
-                    .collect(),
-            },
-            fingerprints: std::mem::take(&mut self.fingerprints),
+            ..Checkpoint::default()
         }
     }
 
@@ -386,19 +364,7 @@ impl<'r> Reading<'r> {
     }
 
     fn detach(&mut self, ended: &Ended) -> Result<(), Stopped> {
-        let evidence = serde_json::json!({
-            "bytes": self.maker.offset(),
-            "lines": self.tallied.books.lines_read,
-            "last_time": self.tallied.last_time.map(|time| time.0),
-            "why": ended.word(),
-        });
-        let detached = Session {
-            what: SessionKind::Detached,
-            from: None,
-            to: None,
-            count: Some(self.tallied.books.records),
-            evidence: Some(evidence.to_string()),
-        };
+        let detached = sessions::detached(&self.tallied, self.maker.offset(), ended.word());
         self.observed = wall_clock();
         self.batch
             .push(&detached.row(Some(&self.stream), self.observed));
@@ -406,16 +372,6 @@ impl<'r> Reading<'r> {
         let checkpoint = self.checkpoint();
         self.send(entries, Books::default(), checkpoint)
     }
-}
-
-/// The fingerprint of a line as it came; of a line that was cut, of all of it.
-pub(super) fn fingerprint(key: &DigestKey, line: &FramedLine<'_>) -> Fingerprint {
-    let Some(digest) = line.cut else {
-        return key.fingerprint(line.bytes);
-    };
-    let mut short = [0; 16];
-    short.copy_from_slice(&digest[..16]);
-    Fingerprint(short)
 }
 
 /// Whether the line at the place is the one that was stored from there without its newline.

@@ -1,0 +1,55 @@
+//! What a reading says about itself: that it began, how it ended, and where it could not be sure.
+
+use boundlane_ingest::input::Compression;
+use boundlane_record::{EntryBatch, Extent, Gap, GapCause, Micros, Session, SessionKind};
+
+use super::summary::Tallied;
+
+/// Reading began; `first` holds its first records.
+pub(super) fn attached(name: &str, compression: Compression, first: &EntryBatch) -> Session {
+    let records = first.metas().iter().filter(|meta| meta.kind.is_record());
+    let evidence = serde_json::json!({
+        "name": name,
+        "compression": compression.word(),
+        "first_time": records.filter_map(|meta| meta.time).map(|time| time.0).min(),
+    });
+    session(SessionKind::Attached, None, &evidence)
+}
+
+/// Reading ended, this far into the input.
+pub(super) fn detached(tallied: &Tallied, bytes: u64, why: &str) -> Session {
+    let evidence = serde_json::json!({
+        "bytes": bytes,
+        "lines": tallied.books.lines_read,
+        "last_time": tallied.last_time.map(|time| time.0),
+        "why": why,
+    });
+    session(
+        SessionKind::Detached,
+        Some(tallied.books.records),
+        &evidence,
+    )
+}
+
+fn session(what: SessionKind, count: Option<u64>, evidence: &serde_json::Value) -> Session {
+    Session {
+        what,
+        from: None,
+        to: None,
+        count,
+        evidence: Some(evidence.to_string()),
+    }
+}
+
+/// The gap before a line that is not the one that an alignment expected.
+pub(super) fn refuted(observed: Micros) -> Gap {
+    Gap {
+        cause: GapCause::Ambiguous,
+        extent: Extent::Unknown,
+        from: None,
+        to: Some(observed),
+        after_cursor: None,
+        before_cursor: None,
+        evidence: Some(r#"{"fit":"refuted"}"#.to_owned()),
+    }
+}
