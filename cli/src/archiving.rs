@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use boundlane_archive::{ArchiveError, Archived, Archiver, JournalId};
-use boundlane_record::Seq;
+use boundlane_archive::{ArchiveError, Archived, Archiver, JournalId, Listing, WrittenFile, list};
+use boundlane_record::{Seq, TreeSize};
 use boundlane_store::{
     AppendError, Consumer, Found, Journal, Lock, LockError, LockName, Reader, Select,
 };
@@ -20,10 +20,12 @@ pub(crate) struct Report {
     /// Everything through this number is in the archive.
     pub(crate) through: Seq,
     /// The files of this run.
-    pub(crate) archived: Option<Archived>,
+    pub(crate) files: Vec<WrittenFile>,
 }
 
-/// Archives everything that is committed now, reads it back, and acknowledges it. The caller holds the lock.
+/// Archives everything that is committed now and that no file holds, reads it back, and acknowledges it.
+/// The files are asked, not the acknowledgement: one that was deleted is written again while the journal
+/// has its entries. The caller holds the lock.
 pub(crate) fn archive_prefix(
     ctx: &Context,
     journal: &mut Journal,
@@ -32,25 +34,54 @@ pub(crate) fn archive_prefix(
     let reader = open_journal(ctx)?
         .ok_or_else(|| Failure::failed("the journal is gone; run the same command again"))?;
     let head = reader.head().map_err(read_failure)?;
-    let done = archived_through(&reader)?;
-    if done.0 >= head.size.0 {
-        return Ok(Report {
-            entries: 0,
-            through: done,
-            archived: None,
-        });
+    let root = journal::archive_root(ctx)?;
+    let missing = unheld(&list(&root), &head.journal, head.size);
+    let mut report = Report {
+        entries: 0,
+        through: Seq(head.size.0),
+        files: Vec::new(),
+    };
+    for (first, last) in missing {
+        let archived = write(ctx, &reader, Seq(first.0 - 1), last)?;
+        report.entries += last.0 + 1 - first.0;
+        report.files.extend(archived.files);
     }
-    let archived = write(ctx, &reader, done, Seq(head.size.0))?;
-    let through = Seq(archived.edge.size().0);
-    let now = wall_clock();
-    journal
-        .acknowledge(Consumer::Archiver, through, now)
-        .map_err(unacknowledged)?;
-    Ok(Report {
-        entries: through.0 - done.0,
-        through,
-        archived: Some(archived),
-    })
+    if head.size.0 > 0 {
+        let through = Seq(head.size.0);
+        journal
+            .acknowledge(Consumer::Archiver, through, wall_clock())
+            .map_err(unacknowledged)?;
+    }
+    Ok(report)
+}
+
+/// The ranges from 1 through `size` that no file of `journal` holds.
+pub(crate) fn unheld(listing: &Listing, journal: &str, size: TreeSize) -> Vec<(Seq, Seq)> {
+    let holdings = listing.holdings();
+    let Some(holding) = holdings
+        .iter()
+        .find(|holding| holding.journal.as_str() == journal)
+    else {
+        return if size.0 == 0 {
+            Vec::new()
+        } else {
+            vec![(Seq::FIRST, Seq(size.0))]
+        };
+    };
+    let mut ranges = Vec::new();
+    if holding.first > Seq::FIRST {
+        ranges.push((Seq::FIRST, Seq(holding.first.0 - 1)));
+    }
+    ranges.extend(
+        holding
+            .missing
+            .iter()
+            .map(|range| (Seq(*range.start()), Seq(*range.end()))),
+    );
+    if holding.last.0 < size.0 {
+        ranges.push((holding.last.next(), Seq(size.0)));
+    }
+    ranges
 }
 
 /// Takes `archive.lock`, waiting for whoever has it: archiving always ends.
@@ -64,14 +95,6 @@ pub(crate) fn wait_for_lock(ctx: &Context) -> Outcome<Lock> {
         }
         taken => taken.map_err(unlocked),
     }
-}
-
-/// Everything through this number is in the archive, as far as the journal knows.
-fn archived_through(reader: &Reader) -> Outcome<Seq> {
-    let totals = reader.totals().map_err(read_failure)?;
-    let word = Consumer::Archiver.word();
-    let ack = totals.acks.iter().find(|ack| ack.consumer == word);
-    Ok(ack.map_or(Seq(0), |ack| ack.through))
 }
 
 fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Archived> {

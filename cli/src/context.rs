@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use boundlane_record::Micros;
+use boundlane_record::redact::{Redactor, Spans};
 
 use crate::args::GlobalArgs;
 use crate::config::Config;
@@ -149,9 +150,17 @@ impl Context {
 }
 
 /// A line on standard error; when nobody listens there either, there is nothing left to do.
+/// What looks like a secret is cut: a message may repeat an argument, a path or a URL.
 pub(crate) fn stderr_line(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let _ = writeln!(stderr, "{text}");
+    let _ = writeln!(stderr, "{}", without_secrets(text));
+}
+
+/// The text without what is recognised as a secret.
+pub(crate) fn without_secrets(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut spans = Spans::new();
+    Redactor::default().line(text, &mut spans);
+    spans.cut(text, 0..text.len())
 }
 
 /// Microseconds since the epoch by the machine's clock; before it, the epoch.

@@ -14,7 +14,7 @@ use crate::error::{OpenError, ReadError};
 use crate::head::{self, Head};
 use crate::open_loss::{self, GrowingLoss};
 use crate::schema;
-use crate::state_dir::StateDir;
+use crate::state_dir::{StateDir, StateDirError};
 use crate::stream::{self, StreamState};
 use crate::walk::{Damage, Piece, Select, Walk};
 
@@ -56,8 +56,11 @@ impl Reader {
     /// # Errors
     /// As [`Reader::open`].
     pub fn open_file(path: &std::path::Path) -> Result<Option<Reader>, OpenError> {
-        if !path.exists() {
-            return Ok(None);
+        match std::fs::metadata(path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            // A directory that is a file, or somebody else's: not the same as nothing recorded.
+            Err(error) => return Err(StateDirError::io(path)(error).into()),
         }
         schema::check_file(path)?;
         let db = db::open_reader(path).map_err(db::at(path))?;

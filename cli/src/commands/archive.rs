@@ -42,7 +42,7 @@ fn describe(report: Option<&Report>, out: &mut Out) -> Outcome<()> {
         "archived {} entries, through entry {}",
         report.entries, report.through
     ))?;
-    for file in report.archived.iter().flat_map(|archived| &archived.files) {
+    for file in &report.files {
         out.line(&format!("  {} ({} bytes)", shown(&file.path), file.bytes))?;
     }
     Ok(())
@@ -52,19 +52,15 @@ fn json(report: Option<&Report>) -> serde_json::Value {
     let Some(report) = report else {
         return serde_json::json!({"entries": 0, "through": 0, "files": []});
     };
-    let files = report
-        .archived
-        .iter()
-        .flat_map(|archived| &archived.files)
-        .map(|file| {
-            serde_json::json!({
-                "path": file.path.to_string_lossy(),
-                "first": file.name.first.0,
-                "last": file.name.last.0,
-                "bytes": file.bytes,
-                "root": file.head.root.to_hex(),
-            })
-        });
+    let files = report.files.iter().map(|file| {
+        serde_json::json!({
+            "path": file.path.to_string_lossy(),
+            "first": file.name.first.0,
+            "last": file.name.last.0,
+            "bytes": file.bytes,
+            "root": file.head.root.to_hex(),
+        })
+    });
     serde_json::json!({
         "entries": report.entries,
         "through": report.through.0,

@@ -1,8 +1,10 @@
 //! `fsck`: checks every law on the files as they are. Reads only.
 
 use boundlane_archive::{Listing, list};
-use boundlane_store::{FsckSummary, Reader, fsck};
+use boundlane_record::TreeSize;
+use boundlane_store::{Consumer, FsckError, FsckSummary, OpenError, Reader, fsck};
 
+use crate::archiving::unheld;
 use crate::args::FsckArgs;
 use crate::commands::recorded::{open_failure, open_journal, read_failure};
 use crate::context::Context;
@@ -60,7 +62,8 @@ pub(crate) fn run(args: &FsckArgs, ctx: &Context, out: &mut Out) -> Outcome {
 
 fn check_journal(ctx: &Context, findings: &mut Findings) -> Outcome<Option<FsckSummary>> {
     let dir = journal::state_dir(ctx)?;
-    let total = open_journal(ctx)?
+    let total = Reader::open(&dir)
+        .map_err(|error| unopened(&error))?
         .map(|reader| reader.head().map_err(read_failure))
         .transpose()?;
     let mut progress = ctx.progress_items("checking the journal", total.map(|head| head.size.0));
@@ -70,9 +73,21 @@ fn check_journal(ctx: &Context, findings: &mut Findings) -> Outcome<Option<FsckS
         &mut |so_far| progress.at(so_far.entries),
     )
     .map_err(|error| match error {
-        boundlane_store::FsckError::Open(error) => open_failure(&error),
-        boundlane_store::FsckError::Read(error) => read_failure(error),
+        FsckError::Open(error) => unopened(&error),
+        FsckError::Read(error) => read_failure(error),
     })
+}
+
+/// A journal that is no journal is what this command looks for.
+fn unopened(error: &OpenError) -> Failure {
+    match error {
+        OpenError::Damaged { path, why } => Failure::new(
+            Exit::VerificationFailed,
+            format_args!("`{}` is damaged: {why}", crate::context::shown(path)),
+        )
+        .advise("nothing was changed; keep a copy of it, then move it away to begin a new journal"),
+        other => open_failure(other),
+    }
 }
 
 /// Every file decodes to the head that its footer states, ranges join up, and heads lie on the journal's tree.
@@ -96,6 +111,7 @@ fn check_archive(ctx: &Context, listing: &Listing, findings: &mut Findings) -> O
             ));
         }
     }
+    check_acknowledged(ctx, listing, findings)?;
     let mut progress = ctx.progress_items("checking the archive", Some(listing.files.len() as u64));
     let reader = open_journal(ctx)?;
     let mut checked = 0;
@@ -115,6 +131,29 @@ fn check_archive(ctx: &Context, listing: &Listing, findings: &mut Findings) -> O
         progress.at(checked);
     }
     Ok(checked)
+}
+
+/// What the archive has acknowledged has to be in it.
+fn check_acknowledged(ctx: &Context, listing: &Listing, findings: &mut Findings) -> Outcome<()> {
+    let Some(reader) = open_journal(ctx)? else {
+        return Ok(());
+    };
+    let (head, totals) = (
+        reader.head().map_err(read_failure)?,
+        reader.totals().map_err(read_failure)?,
+    );
+    let word = Consumer::Archiver.word();
+    let through = totals
+        .acks
+        .iter()
+        .find(|ack| ack.consumer == word)
+        .map_or(0, |ack| ack.through.0);
+    for (first, last) in unheld(listing, &head.journal, TreeSize(through)) {
+        findings.add(format!(
+            "L1: entries {first} to {last} were archived and no file holds them; `boundlane archive` writes what the journal still has"
+        ));
+    }
+    Ok(())
 }
 
 /// The journal's own tree at the file's end, where the journal still knows it.

@@ -64,6 +64,8 @@ pub(crate) struct Facts {
     pub(crate) recent_unparsed: u64,
     /// Whether the books balance.
     pub(crate) balanced: bool,
+    /// Entries that were archived and that no file is named for.
+    pub(crate) unheld: u64,
 }
 
 /// Decides.
@@ -77,6 +79,12 @@ pub(crate) fn decide(facts: &Facts) -> Health {
     let mut degraded = Vec::new();
     if !facts.balanced {
         degraded.push("the books do not balance; run `boundlane fsck`".to_owned());
+    }
+    if facts.unheld > 0 {
+        degraded.push(format!(
+            "{} archived entries are in no file of the archive; run `boundlane fsck`",
+            facts.unheld
+        ));
     }
     if facts.queued > 0 && facts.waiting_micros > BEHIND_MICROS {
         let minutes = facts.waiting_micros / 60_000_000;
@@ -126,6 +134,7 @@ pub(crate) fn facts(journal: &Reader, totals: &Totals, now: Micros) -> Outcome<F
         recent_records,
         recent_unparsed,
         balanced: totals.books.balance(),
+        unheld: 0,
     })
 }
 

@@ -23,7 +23,7 @@ use boundlane_store::{AppendError, Journal};
 
 use crate::archiving::{self, Report};
 use crate::args::IngestArgs;
-use crate::context::Context;
+use crate::context::{Context, without_secrets};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::journal;
 use crate::output::out::Out;
@@ -111,7 +111,7 @@ impl Run<'_> {
             .journal
             .take()
             .ok_or_else(|| Failure::failed("the journal is closed"))?;
-        let name = input.name().to_owned();
+        let name = without_secrets(input.name()).into_owned();
         let total = size_of(&input);
         let identity = plan::identify(&journal, &self.key, self.request, &sandbox, input, others)?;
         let (stream, what, ended) = match identity {
@@ -145,7 +145,12 @@ impl Run<'_> {
         let mut progress = self.ctx.progress_bytes("reading", total);
         let reading = Reading::new(begun, self.request, &self.key, &writer);
         let (tallied, ended) = reading.run(begun, self.ctx, &mut progress);
-        let (journal, written) = writer.finish();
+        let (journal, written, durable) = writer.finish();
+        let tallied = if written.is_ok() {
+            tallied
+        } else {
+            Tallied::durable(durable)
+        };
         self.journal = journal.filter(|_| written.as_ref().is_ok_and(|()| true));
         let name = begun.rest.input().name();
         let ended = match (written, ended) {

@@ -12,6 +12,7 @@ use boundlane_query::{
 use boundlane_record::Column;
 
 use super::log::{filter, window};
+use super::recorded::open_journal;
 use crate::args::{Format, Limit, QueryArgs};
 use crate::config::{QUERY_MEMORY_MIB_MAX, QUERY_SECONDS_MAX};
 use crate::context::Context;
@@ -80,6 +81,8 @@ fn request(args: &QueryArgs, ctx: &Context, zone: &dyn Zone) -> Outcome<Request>
     };
     let mut request = Request::new(archives, question(args)?);
     if args.archive.is_empty() {
+        // A directory that cannot be read is not the same as nothing recorded.
+        drop(open_journal(ctx)?);
         request.live = Some(Arc::new(Journals(journal::state_dir(ctx)?)));
     }
     request.filter = filter(&args.filters, sandbox, window);

@@ -71,10 +71,15 @@ impl Status {
         let journal = open_journal(ctx)?;
         let root = ctx.archive_root()?.path;
         let (health, journal) = match journal {
-            None => (nothing_yet(), None),
+            None => (nothing_yet(archive::stored(&root).files), None),
             Some(reader) => {
                 let totals = reader.totals().map_err(read_failure)?;
-                let health = health::decide(&health::facts(&reader, &totals, ctx.now)?);
+                let head = reader.head().map_err(read_failure)?;
+                let facts = Facts {
+                    unheld: archive::unheld(&root, &head.journal, &totals),
+                    ..health::facts(&reader, &totals, ctx.now)?
+                };
+                let health = health::decide(&facts);
                 (health, Some(JournalStatus::read(&reader, totals, ctx.now)?))
             }
         };
@@ -89,7 +94,16 @@ impl Status {
     }
 }
 
-fn nothing_yet() -> Health {
+/// Nothing was ever recorded, or the journal was taken away from beside its archive.
+fn nothing_yet(archive_files: u64) -> Health {
+    if archive_files > 0 {
+        return Health {
+            word: Word::Degraded,
+            reasons: vec![format!(
+                "the journal is gone, and {archive_files} files of its archive are here; what it had beyond them is lost"
+            )],
+        };
+    }
     let sound = Facts {
         balanced: true,
         ..Facts::default()

@@ -15,6 +15,7 @@ use super::chained::{self, Chained};
 use super::request::Request;
 use super::source::{READ_BYTES, unopened};
 use crate::commands::recorded::read_failure;
+use crate::context::without_secrets;
 use crate::exit::{Failure, Outcome};
 
 /// An input whose stream is known: what is to be read, and as what.
@@ -54,7 +55,7 @@ pub(super) fn identify(
 ) -> Outcome<Identity> {
     let streams = streams(journal, sandbox)?;
     let contents = contents(journal, &streams)?;
-    let (hints, chain) = (input.hints().clone(), input.chain());
+    let (hints, chain) = (stored_hints(input.hints()), input.chain());
     let mut buffer = vec![0; READ_BYTES];
     let (identified, rest) =
         identify_input(input, Identify::new(key, contents.clone()), &mut buffer);
@@ -369,6 +370,18 @@ fn align_line(key: &DigestKey, line: &FramedLine<'_>) -> AlignLine {
         bytes: usize::try_from(line.whole_bytes + line.end.byte_len()).unwrap_or(usize::MAX),
         timed: carries_time(line.bytes),
         terminated: line.end != LineEnd::None,
+    }
+}
+
+/// Where an input was found, as it may be written: paths can hold secrets too.
+pub(super) fn stored_hints(hints: &Hints) -> Hints {
+    let path = hints
+        .path
+        .as_deref()
+        .map(|path| without_secrets(path).into_owned());
+    Hints {
+        path,
+        ..hints.clone()
     }
 }
 

@@ -108,7 +108,7 @@ impl<'r> Reading<'r> {
         ctx: &Context,
         progress: &mut Progress,
     ) -> (Tallied, Ended) {
-        self.place.current.hints = begun.rest.input().hints().clone();
+        self.place.current.hints = plan::stored_hints(begun.rest.input().hints());
         self.standing = self.stands();
         let mut framer = Framer::new(self.key.clone(), self.maker.offset());
         let ended = match self.read_all(&mut framer, begun, ctx, progress) {

@@ -8,7 +8,7 @@ use boundlane_record::redact::Redactor;
 use chrono::Datelike;
 
 use crate::args::{IngestArgs, InputFormat};
-use crate::context::Context;
+use crate::context::{Context, without_secrets};
 use crate::exit::{Failure, Outcome};
 
 /// A sandbox's name has at most this many bytes.
@@ -64,6 +64,12 @@ pub(super) fn usable_name(name: &str) -> Outcome<String> {
         return Err(Failure::usage(
             "a sandbox's name cannot hold control characters",
         ));
+    }
+    if without_secrets(name) != name {
+        return Err(Failure::usage(
+            "this name looks like a secret, and names are stored as they are",
+        )
+        .advise("take another name for the sandbox"));
     }
     Ok(name.to_owned())
 }

@@ -4,12 +4,13 @@ use boundlane_ingest::input::Compression;
 use boundlane_record::{EntryBatch, Extent, Gap, GapCause, Micros, Session, SessionKind};
 
 use super::summary::Tallied;
+use crate::context::without_secrets;
 
 /// Reading began; `first` holds its first records.
 pub(super) fn attached(name: &str, compression: Compression, first: &EntryBatch) -> Session {
     let records = first.metas().iter().filter(|meta| meta.kind.is_record());
     let evidence = serde_json::json!({
-        "name": name,
+        "name": without_secrets(name),
         "compression": compression.word(),
         "first_time": records.filter_map(|meta| meta.time).map(|time| time.0).min(),
     });

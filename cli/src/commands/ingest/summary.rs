@@ -60,6 +60,14 @@ impl Denial {
 }
 
 impl Tallied {
+    /// What became durable before the writer failed: the books alone.
+    pub(super) fn durable(books: Books) -> Tallied {
+        Tallied {
+            books,
+            ..Tallied::default()
+        }
+    }
+
     /// Counts what is about to be handed over.
     pub(super) fn note(&mut self, entries: &EntryBatch, books: Books) {
         self.books += books;
@@ -266,7 +274,7 @@ fn json(inputs: &[Input], archive: Option<&Report>) -> serde_json::Value {
         "archived": archive.map(|report| serde_json::json!({
             "entries": report.entries,
             "through": report.through.0,
-            "files": report.archived.iter().flat_map(|archived| &archived.files).map(|file| file.path.to_string_lossy()).collect::<Vec<_>>(),
+            "files": report.files.iter().map(|file| file.path.to_string_lossy()).collect::<Vec<_>>(),
         })),
     })
 }

@@ -27,7 +27,7 @@ pub(super) struct Prepared {
 pub(super) struct Writer {
     items: SyncSender<Prepared>,
     emptied: Receiver<EntryBatch>,
-    thread: JoinHandle<(Journal, Result<(), AppendError>)>,
+    thread: JoinHandle<(Journal, Result<(), AppendError>, Books)>,
 }
 
 /// The writer has stopped; [`Writer::finish`] says why.
@@ -44,9 +44,10 @@ impl Writer {
                 journal,
                 versions,
                 returned,
+                durable: Books::default(),
             };
             let ended = committer.run(&incoming);
-            (committer.journal, ended)
+            (committer.journal, ended, committer.durable)
         });
         Writer {
             items,
@@ -65,12 +66,12 @@ impl Writer {
         self.items.send(item).map_err(|_| Stopped)
     }
 
-    /// Waits until everything is durable. The journal comes back either way.
-    pub(super) fn finish(self) -> (Option<Journal>, Result<(), AppendError>) {
+    /// Waits until everything is durable. The journal comes back either way, with the books of what is.
+    pub(super) fn finish(self) -> (Option<Journal>, Result<(), AppendError>, Books) {
         drop(self.items);
         match self.thread.join() {
-            Ok((journal, ended)) => (Some(journal), ended),
-            Err(_) => (None, Err(AppendError::Poisoned)),
+            Ok((journal, ended, durable)) => (Some(journal), ended, durable),
+            Err(_) => (None, Err(AppendError::Poisoned), Books::default()),
         }
     }
 }
@@ -79,6 +80,7 @@ struct Committer {
     journal: Journal,
     versions: HashMap<String, u64>,
     returned: SyncSender<EntryBatch>,
+    durable: Books,
 }
 
 impl Committer {
@@ -117,6 +119,7 @@ impl Committer {
             });
         }
         let appended = self.journal.append(&items)?;
+        arrived.iter().for_each(|item| self.durable += item.books);
         for (item, written) in arrived.iter().zip(appended.items) {
             self.versions
                 .insert(item.stream.stream.clone(), written.version);

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
+use boundlane_record::Kind;
+
 use crate::commands::entries::{Entries, Met};
 use crate::exit::Outcome;
 use crate::output::cell::Placed;
@@ -40,10 +42,14 @@ pub(crate) fn tail(
         },
         &mut || found.borrow_mut().piece_end(enough),
     )?;
-    let Found { mut rows, .. } = found.into_inner();
-    let has_older = rows.len() > count;
-    while rows.len() > count {
-        rows.pop_front();
+    let Found {
+        mut rows,
+        mut counted,
+        ..
+    } = found.into_inner();
+    let has_older = counted > count;
+    while counted > count {
+        counted -= usize::from(rows.pop_front().is_some_and(|row| counts(&row)));
     }
     Ok(Tail {
         rows: rows.into(),
@@ -51,17 +57,27 @@ pub(crate) fn tail(
     })
 }
 
+/// Session entries are shown between the rows that were asked for, and are none of them.
+fn counts(placed: &Placed<'_>) -> bool {
+    placed.row.kind.as_deref() != Some(Kind::Session.word())
+}
+
 #[derive(Debug, Default)]
 struct Found {
     rows: VecDeque<Placed<'static>>,
+    /// Rows of `rows` that count.
+    counted: usize,
     piece: VecDeque<Placed<'static>>,
+    piece_counted: usize,
 }
 
 impl Found {
     fn piece_row(&mut self, row: Placed<'static>, enough: usize) {
+        self.piece_counted += usize::from(counts(&row));
         self.piece.push_back(row);
-        if self.rows.len() + self.piece.len() > enough {
-            self.piece.pop_front();
+        while self.counted + self.piece_counted > enough {
+            let dropped = self.piece.pop_front();
+            self.piece_counted -= usize::from(dropped.is_some_and(|row| counts(&row)));
         }
     }
 
@@ -69,7 +85,8 @@ impl Found {
         while let Some(row) = self.piece.pop_back() {
             self.rows.push_front(row);
         }
-        if self.rows.len() >= enough {
+        self.counted += std::mem::take(&mut self.piece_counted);
+        if self.counted >= enough {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

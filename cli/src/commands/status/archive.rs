@@ -4,6 +4,7 @@ use std::path::Path;
 
 use boundlane_archive::{FileName, VERSION_DIR};
 use boundlane_record::Micros;
+use boundlane_store::{Consumer, Totals};
 
 /// The local archive in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +15,41 @@ pub(super) struct Stored {
     pub(super) bytes: u64,
     /// When the newest was written.
     pub(super) newest: Option<Micros>,
+}
+
+/// Entries of `journal` that the archiver has acknowledged and that no file is named for. By names alone:
+/// whether the files can be read is for `fsck`.
+pub(super) fn unheld(root: &Path, journal: &str, totals: &Totals) -> u64 {
+    let word = Consumer::Archiver.word();
+    let acknowledged = totals.acks.iter().find(|ack| ack.consumer == word);
+    let through = acknowledged.map_or(0, |ack| ack.through.0);
+    let mut ranges: Vec<(u64, u64)> = names(root)
+        .filter(|name| name.journal.as_str() == journal)
+        .map(|name| (name.first.0, name.last.0))
+        .collect();
+    ranges.sort_unstable();
+    let (mut held, mut reached) = (0, 0);
+    for (first, last) in ranges {
+        let last = last.min(through);
+        held += last.saturating_sub(reached.max(first - 1));
+        reached = reached.max(last);
+    }
+    through - held
+}
+
+/// The names of the table's files.
+fn names(root: &Path) -> impl Iterator<Item = FileName> {
+    let days = std::fs::read_dir(root.join(VERSION_DIR))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let files = days.flat_map(|day| {
+        std::fs::read_dir(day.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+    });
+    files.filter_map(|file| FileName::parse(file.file_name().to_str()?))
 }
 
 /// Sums up the table under `root`. What cannot be listed is not counted.

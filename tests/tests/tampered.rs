@@ -1,0 +1,129 @@
+//! Files that were deleted, swapped or edited behind the program's back: named, and mended where that is possible.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use boundlane_benches::workload::Workload;
+use boundlane_tests::Home;
+
+/// A log that grew twice: three archive files of one journal.
+fn grown() -> Home {
+    let home = Home::new();
+    for lines in [100, 200, 300] {
+        let file = home.file("agent.log", Workload::text(9, lines));
+        home.run(["ingest", file.to_str().unwrap(), "--sandbox", "s"])
+            .ok();
+    }
+    home
+}
+
+fn files(home: &Home) -> Vec<PathBuf> {
+    let table = home.state().join("archive/v=1");
+    let days = std::fs::read_dir(table).unwrap();
+    let mut files: Vec<PathBuf> = days
+        .flat_map(|day| std::fs::read_dir(day.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_deleted_archive_file_is_not_missed_or_not_written_again() {
+    for which in [0, 1, 2] {
+        let home = grown();
+        std::fs::remove_file(&files(&home)[which]).unwrap();
+        let fsck = home.run(["fsck"]).ended_with(5);
+        assert!(fsck.stdout().contains("no file holds them"), "{fsck:?}");
+        let status = home.run(["status", "--check"]).ended_with(1);
+        assert!(status.stdout().starts_with("degraded"), "{status:?}");
+        home.run(["archive"]).ok();
+        home.run(["fsck"]).ok();
+        home.run(["status", "--check"]).ok();
+        assert_eq!(files(&home).len(), 3);
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_an_archive_file_is_not_found() {
+    let home = grown();
+    let path = &files(&home)[1];
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 3;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+    let fsck = home.run(["fsck"]).ended_with(5);
+    assert!(
+        fsck.stdout()
+            .contains(path.file_name().unwrap().to_str().unwrap()),
+        "{fsck:?}"
+    );
+}
+
+#[test]
+fn a_journal_of_garbage_is_called_sound_or_is_written_to() {
+    let home = grown();
+    let journal = home.state().join("journal.sqlite");
+    for garbage in [&b"no database at all, only text"[..], b"", &[0; 8192]] {
+        for suffix in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(home.state().join(format!("journal.sqlite{suffix}")));
+        }
+        std::fs::write(&journal, garbage).unwrap();
+        let fsck = home.run(["fsck"]).ended_with(5);
+        assert!(fsck.stderr().contains("damaged"), "{fsck:?}");
+        let file = home.file("more.log", Workload::text(9, 400));
+        let ran = home.run(["ingest", file.to_str().unwrap(), "--sandbox", "s"]);
+        assert_ne!(ran.code(), 0, "{ran:?}");
+        assert_eq!(
+            std::fs::read(&journal).unwrap(),
+            garbage,
+            "it was written to"
+        );
+    }
+}
+
+#[test]
+fn a_state_directory_that_is_a_file_is_called_healthy() {
+    let home = Home::new();
+    std::fs::write(home.state(), "a file").unwrap();
+    for command in [
+        vec!["status"],
+        vec!["log"],
+        vec!["query", "denied"],
+        vec!["fsck"],
+    ] {
+        let ran = home.run(&command);
+        assert_ne!(ran.code(), 0, "{command:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_secret_in_a_name_is_stored_or_repeated() {
+    let home = Home::new();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let file = home.file(&format!("password={secret}.log"), Workload::text(9, 10));
+    let named = home
+        .run(["ingest", file.to_str().unwrap(), "--sandbox", secret])
+        .ended_with(2);
+    let read = home
+        .run(["ingest", file.to_str().unwrap(), "--sandbox", "s", "--json"])
+        .ok();
+    let missing = home
+        .run(["ingest", &format!("/nowhere/{secret}"), "--sandbox", "s"])
+        .ended_with(1);
+    let url = format!("s3://key:{secret}@bucket/x");
+    let archive = home
+        .run(["query", "--archive", &url, "SELECT 1"])
+        .ended_with(2);
+    for ran in [&named, &read, &missing, &archive] {
+        assert!(
+            !ran.stdout().contains(secret) && !ran.stderr().contains(secret),
+            "{ran:?}"
+        );
+    }
+    let entries = home
+        .run(["query", "SELECT * FROM entries", "-o", "jsonl"])
+        .ok();
+    assert!(!entries.stdout().contains(secret), "{entries:?}");
+}
