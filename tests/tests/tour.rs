@@ -58,11 +58,23 @@ fn steady(text: &str) -> String {
         {
             return format!("{word} …");
         }
-        let words = line
-            .split(' ')
-            .filter(|word| !word.is_empty())
-            .filter(|word| keeps(word));
-        words.map(steady_word).collect::<Vec<_>>().join(" ")
+        let words: Vec<&str> = line.split_whitespace().filter(|word| keeps(word)).collect();
+        // How many blocks there are depends on how commits fell together.
+        let is_blocks = |at: usize| {
+            words
+                .get(at + 1)
+                .is_some_and(|next| next.starts_with("block"))
+        };
+        let steady = |(at, word): (usize, &&str)| match is_blocks(at) {
+            true => "…".to_owned(),
+            false => steady_word(word).to_owned(),
+        };
+        words
+            .iter()
+            .enumerate()
+            .map(steady)
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }

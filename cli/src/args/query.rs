@@ -39,7 +39,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Take no more memory than this: `512MiB`, `2GiB`.
+    /// Memory for sorts, groups and joins: `512MiB`, `2GiB`.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory_limit: Option<u64>,
 }

@@ -72,11 +72,14 @@ fn open_all(request: &Request) -> Outcome<Vec<(Input, String)>> {
     if stdin > 1 {
         return Err(Failure::usage("standard input can be named once"));
     }
-    request
-        .files
-        .iter()
-        .map(|path| source::open(path, request))
-        .collect()
+    let opened = request.files.iter().map(|path| source::open(path, request));
+    let several = request.files.len() > 1;
+    opened
+        .collect::<Outcome<_>>()
+        .map_err(|failure| match several {
+            true => failure.advise("nothing was read or written, of the other inputs neither"),
+            false => failure,
+        })
 }
 
 struct Run<'r> {

@@ -85,7 +85,10 @@ fn format(format: InputFormat) -> Format {
 }
 
 fn date(text: &str, ctx: &Context) -> Outcome<DateYmd> {
-    let day = crate::time::date(text, ctx.now, ctx.zone.as_ref()).map_err(Failure::usage)?;
+    let day = crate::time::date(text, ctx.now, ctx.zone.as_ref()).map_err(|_| {
+        Failure::usage(format_args!("`--date {text}` is no day"))
+            .advise("write it as `2026-08-21`, `today` or `yesterday`")
+    })?;
     let ymd = || {
         let year = u16::try_from(day.year()).ok()?;
         let month = u8::try_from(day.month()).ok()?;
