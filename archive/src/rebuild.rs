@@ -12,7 +12,7 @@ use arrow::array::{
 use arrow::datatypes::{
     DataType, Field, Int32Type, Int64Type, Schema, TimeUnit, TimestampMicrosecondType,
 };
-use boundlane_record::canonical::encode_text;
+use boundlane_record::canonical::{encode_integer, encode_text};
 use boundlane_record::{Column, ColumnType, PlaceColumn};
 use parquet::arrow::PARQUET_FIELD_ID_META_KEY;
 
@@ -199,9 +199,9 @@ impl<'b> Values<'b> {
     fn spell(&self, row: usize, out: &mut Vec<u8>) {
         match self {
             Values::Text(array) => encode_text(array.value(row), out),
-            Values::Int(array) => spell_integer(i64::from(array.value(row)), out),
-            Values::Long(array) => spell_integer(array.value(row), out),
-            Values::Time(array) => spell_integer(array.value(row), out),
+            Values::Int(array) => encode_integer(i64::from(array.value(row)), out),
+            Values::Long(array) => encode_integer(array.value(row), out),
+            Values::Time(array) => encode_integer(array.value(row), out),
             Values::Bool(array) if array.value(row) => out.extend_from_slice(b"true"),
             Values::Bool(_) => out.extend_from_slice(b"false"),
         }
@@ -229,22 +229,4 @@ impl Rows<'_> {
         }
         out.push(b'}');
     }
-}
-
-fn spell_integer(n: i64, out: &mut Vec<u8>) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    let mut left = n.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(&digits[at..]);
 }

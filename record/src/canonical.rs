@@ -51,7 +51,8 @@ fn encode_value(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn encode_integer(n: i64, out: &mut Vec<u8>) {
+/// Appends `n` in its canonical spelling: the shortest.
+pub fn encode_integer(n: i64, out: &mut Vec<u8>) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     let mut left = n.unsigned_abs();
