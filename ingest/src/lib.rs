@@ -53,6 +53,7 @@ mod scan;
 mod shorthand;
 mod sniff;
 mod tracing_line;
+pub mod watch;
 
 pub use clock::DateYmd;
 pub use decoder::{

@@ -9,6 +9,10 @@ use std::process::Command;
 const ARROWS: &[(&str, &[&str])] = &[
     ("boundlane-record", &[]),
     ("boundlane-ingest", &["boundlane-record"]),
+    (
+        "boundlane-gateway",
+        &["boundlane-record", "boundlane-ingest"],
+    ),
     ("boundlane-store", &["boundlane-record"]),
     ("boundlane-archive", &["boundlane-record"]),
     (
@@ -20,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "boundlane-record",
             "boundlane-ingest",
+            "boundlane-gateway",
             "boundlane-store",
             "boundlane-archive",
             "boundlane-query",
