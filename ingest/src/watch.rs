@@ -3,11 +3,17 @@
 //! A source that follows says [`WatchEvent`]s and then one [`StreamEnd`]. Everything that is decided
 //! from these is decided here, without I/O: time comes in as an argument.
 
+mod cursor;
 mod end;
+mod follow;
+mod handoff;
 mod line;
+mod place;
 
 pub use end::{Refusal, StreamEnd};
+pub use follow::{Arrived, Flow, Follow, Next, Snapshot, Step, TAIL_LINES, Watched};
 pub use line::WatchedLine;
+pub use place::{SPACES_MAX, WatchPlace};
 
 /// What a followed stream says.
 #[derive(Debug, Clone, PartialEq, Eq)]

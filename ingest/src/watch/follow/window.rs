@@ -1,0 +1,157 @@
+//! Lines without cursors: a tail is laid over the last lines that are stored, as a sequence.
+
+use boundlane_record::{Extent, GapCause};
+
+use super::super::handoff::{HandedOver, Handoff};
+use super::losses::Found;
+use super::{Arrived, Follow, Snapshot, TAIL_LINES};
+use crate::place::{Align, AlignLine, Alignment, Fit};
+
+impl Follow {
+    pub(super) fn without_cursor(&mut self, arrived: Arrived) {
+        let Some(attachment) = &mut self.attachment else {
+            return;
+        };
+        let is_tail = attachment.tail.len() < attachment.tail_lines();
+        if is_tail {
+            attachment.tail.push(arrived.fingerprint);
+        }
+        if attachment.is_window_open {
+            attachment.window.push(arrived);
+            if attachment.window.len() >= attachment.window_lines {
+                self.close_window();
+            }
+        } else if is_tail {
+            self.take_blind(arrived);
+        } else {
+            let over = attachment.handoff.feed(arrived);
+            self.hand_over(over);
+        }
+        self.begin_handoff(is_tail);
+    }
+
+    /// Once the lines of the snapshot have come, what follows may repeat the end of the tail.
+    fn begin_handoff(&mut self, was_tail: bool) {
+        let Some(attachment) = &mut self.attachment else {
+            return;
+        };
+        if let Some(Snapshot(lines)) = &attachment.snapshot
+            && was_tail
+            && attachment.tail.len() == lines.len()
+        {
+            attachment.handoff = Handoff::behind(lines, &attachment.tail);
+        }
+    }
+
+    pub(super) fn hand_over(&mut self, over: HandedOver) {
+        if over.is_ambiguous && !over.repeats.is_empty() {
+            let lines = over.repeats.len() as u64;
+            self.gap_found(Found {
+                why: Some("lines at the hand-off from tail to live may be one or two"),
+                ..Found::new(GapCause::Ambiguous, Extent::AtMost(lines))
+            });
+        }
+        for arrived in over.repeats {
+            self.repeat(arrived);
+        }
+        for arrived in over.new {
+            self.take_blind(arrived);
+        }
+    }
+
+    fn take_blind(&mut self, arrived: Arrived) {
+        if let Some(cause) = self.suspicion.as_ref().map(|suspicion| suspicion.cause) {
+            // Nothing was there to compare it with.
+            self.open_gap(cause, Some(&arrived));
+            self.suspicion = None;
+        }
+        if let Some(attachment) = &mut self.attachment {
+            attachment.blind += 1;
+            attachment.settled = true;
+        }
+        if !self.place.cursors.is_empty() {
+            self.place.blind_lines += 1;
+        }
+        self.take(arrived);
+    }
+
+    /// Compares what the window holds with what is stored, once.
+    pub(super) fn close_window(&mut self) {
+        let Some(attachment) = &mut self.attachment else {
+            return;
+        };
+        if !std::mem::take(&mut attachment.is_window_open) {
+            return;
+        }
+        let held = std::mem::take(&mut attachment.window);
+        if held.is_empty() {
+            // With cursors the next line settles it. Without, an empty buffer has lost our last line.
+            if self.place.cursors.is_empty() {
+                self.suspect(GapCause::SpaceChanged, "the gateway holds no line any more");
+            }
+            return;
+        }
+        attachment.settled = true;
+        match self.suspicion.as_ref().map(|suspicion| suspicion.cause) {
+            Some(GapCause::Oversize) => self.behind_oversize(held),
+            _ => self.align(held),
+        }
+    }
+
+    /// A tail of one line, attached behind a message that cannot be read.
+    fn behind_oversize(&mut self, held: Vec<Arrived>) {
+        for arrived in held {
+            if self.kept.back() == Some(&arrived.fingerprint) {
+                self.repeat(arrived);
+                continue;
+            }
+            if let Some(suspicion) = self.suspicion.take() {
+                let extent = Extent::AtLeast(1);
+                self.gap(suspicion.cause, extent, Some(&arrived), Some(suspicion.why));
+            }
+            self.take_blind(arrived);
+        }
+    }
+
+    fn align(&mut self, held: Vec<Arrived>) {
+        let mut align = Align::new(self.kept.iter().copied().collect(), self.place.lines);
+        for arrived in &held {
+            align.feed(AlignLine {
+                fingerprint: arrived.fingerprint,
+                bytes: 0,
+                timed: arrived.line.time.is_some(),
+                terminated: true,
+            });
+        }
+        let alignment = align.finish(true);
+        self.gap_of(&alignment, &held);
+        self.dropped = 0;
+        let stored = alignment.older..alignment.older + alignment.repeats;
+        for (index, arrived) in held.into_iter().enumerate() {
+            match stored.contains(&index) {
+                true => self.repeat(arrived),
+                false => self.take_blind(arrived),
+            }
+        }
+    }
+
+    fn gap_of(&mut self, alignment: &Alignment, held: &[Arrived]) {
+        let suspicion = self.suspicion.take();
+        let Some((cause, extent)) = alignment.gap else {
+            return;
+        };
+        let cause = match (alignment.fit, suspicion.as_ref()) {
+            (Fit::None, Some(suspicion)) => suspicion.cause,
+            (Fit::None, None) if held.len() >= TAIL_LINES as usize => GapCause::Evicted,
+            // A buffer that is not full has lost nothing: it is another one.
+            (Fit::None, None) => GapCause::SpaceChanged,
+            _ => cause,
+        };
+        self.gap_found(Found {
+            next: held.get(alignment.older + alignment.repeats),
+            why: suspicion.map(|suspicion| suspicion.why),
+            alignment: Some(&alignment.evidence),
+            ..Found::new(cause, extent)
+        });
+    }
+}
