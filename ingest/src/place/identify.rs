@@ -275,6 +275,11 @@ impl Identify {
         let Decision::NewGeneration { diverged_from, .. } = decision else {
             return None;
         };
+        // Every content has a mark behind its first line: a whole line before any mark is another one.
+        let is_other = self.best.is_none() && memchr::memchr(b'\n', self.held.bytes()).is_some();
+        if is_other {
+            return None;
+        }
         let agrees = self.waiting.iter().zip(&self.known);
         let agrees = agrees.filter(|(waiting, _)| **waiting > 0);
         agrees.map(|(_, known)| known.id).max().or(*diverged_from)
