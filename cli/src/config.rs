@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
 
-mod nearest;
+pub(crate) mod nearest;
 
 /// The largest configuration that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -71,7 +71,8 @@ impl Config {
                 let path = path.display();
                 return Err(Failure::usage(format_args!(
                     "cannot read `{path}`: {error}"
-                )));
+                ))
+                .advise("name a file that this user may read with `--config`, or move this one away"));
             }
         };
         let config = parse(&text)

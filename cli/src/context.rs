@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use boundlane_record::Micros;
@@ -16,7 +17,8 @@ use crate::progress::Progress;
 use crate::state_dir::{self, From, Located};
 use crate::text::colour::{self, Palette, Tone};
 use crate::text::escape;
-use crate::time::{Local, Zone};
+use crate::time::named::is_zone;
+use crate::time::{Local, Utc, Zone};
 
 /// How much is said on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +47,8 @@ pub(crate) struct Context {
     pub(crate) now: Micros,
     /// The person's time zone.
     pub(crate) zone: Box<dyn Zone>,
+    /// What `TZ` says when that is no time zone: times are in UTC then.
+    unknown_zone: Option<String>,
     /// Ctrl-C.
     pub(crate) interrupt: Interrupt,
     stderr_is_terminal: bool,
@@ -66,7 +70,13 @@ impl Context {
         let config = Config::load(args.config.as_deref(), env)?;
         let state_dir =
             state_dir::resolve(args.state_dir.as_deref(), config.state_dir.as_deref(), env);
+        install_patterns(config.redact.as_deref().unwrap_or_default());
         let stderr_is_terminal = std::io::stderr().is_terminal();
+        let unknown_zone = env.text("TZ").filter(|tz| !is_zone(tz));
+        let zone: Box<dyn Zone> = match unknown_zone {
+            Some(_) => Box::new(Utc),
+            None => Box::new(Local),
+        };
         let palette = |is_terminal| Palette {
             on: colour::wanted(args.color, env, is_terminal),
         };
@@ -76,7 +86,8 @@ impl Context {
             stdout_palette: palette(stdout_is_terminal),
             stderr_palette: palette(stderr_is_terminal),
             now: wall_clock(),
-            zone: Box::new(Local),
+            zone,
+            unknown_zone,
             interrupt,
             stderr_is_terminal,
             state_dir,
@@ -112,6 +123,15 @@ impl Context {
     /// Patterns besides the built-in shapes of what is taken out.
     pub(crate) fn redact_patterns(&self) -> &[String] {
         self.config.redact.as_deref().unwrap_or_default()
+    }
+
+    /// Says that times are not in the zone that was meant. Once, by the commands that show or read times.
+    pub(crate) fn warn_of_zone(&self) {
+        if let Some(name) = &self.unknown_zone {
+            self.warn(&format!(
+                "boundlane: `TZ` is `{name}`, which this machine does not know: times are in UTC"
+            ));
+        }
     }
 
     /// Says something beside the result, unless `-q`.
@@ -156,11 +176,24 @@ pub(crate) fn stderr_line(text: &str) {
     let _ = writeln!(stderr, "{}", without_secrets(text));
 }
 
-/// The text without what is recognised as a secret.
+/// The text without what is recognised as a secret, by the built-in shapes and the configuration's patterns.
 pub(crate) fn without_secrets(text: &str) -> std::borrow::Cow<'_, str> {
     let mut spans = Spans::new();
-    Redactor::default().line(text, &mut spans);
+    REDACTOR
+        .get_or_init(Redactor::default)
+        .line(text, &mut spans);
     spans.cut(text, 0..text.len())
+}
+
+/// For whatever is said or stored about a run: names, paths, messages. Set once, when the configuration is
+/// read; what is wrong with the configuration itself is said with the built-in shapes.
+static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+
+/// A pattern that cannot be used is refused by the command that reads lines.
+fn install_patterns(patterns: &[String]) {
+    if let (false, Ok(redactor)) = (patterns.is_empty(), Redactor::new(patterns)) {
+        let _ = REDACTOR.set(redactor);
+    }
 }
 
 /// Microseconds since the epoch by the machine's clock; before it, the epoch.

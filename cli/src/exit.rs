@@ -133,6 +133,7 @@ impl Failure {
             return Failure::ClosedPipe;
         }
         Failure::failed(format_args!("cannot write to standard output: {error}"))
+            .advise("write to a place that has room, then ask again; nothing was changed")
     }
 
     /// The code this ends with.

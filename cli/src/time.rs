@@ -13,6 +13,7 @@
 //! A local time that the clock showed twice, or never, is refused. Digits beyond the microsecond are
 //! cut off.
 
+pub(crate) mod named;
 mod parse;
 mod print;
 mod window;

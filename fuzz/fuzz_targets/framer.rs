@@ -11,11 +11,13 @@ fn lines(input: &[u8], size: usize) -> Vec<(u64, u64, LineEnd, Option<[u8; 32]>)
     let mut lines = Vec::new();
     let mut check = |line: boundlane_ingest::FramedLine<'_>| {
         let start = usize::try_from(line.offset).expect("an offset in memory");
-        assert!(input[start..].starts_with(line.bytes));
+        let text = start + usize::try_from(line.nuls).expect("a length in memory");
+        assert!(input[start..text].iter().all(|byte| *byte == 0));
+        assert!(input[text..].starts_with(line.bytes));
         assert!(line.bytes.len() <= LINE_BYTES_MAX);
         assert_eq!(
             line.cut.is_none(),
-            line.bytes.len() as u64 == line.whole_bytes
+            line.bytes.len() as u64 + line.nuls == line.whole_bytes
         );
         lines.push((line.offset, line.whole_bytes, line.end, line.cut));
     };

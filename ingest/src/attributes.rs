@@ -20,6 +20,14 @@ impl<'a> NamedValues<'a> {
         self.0.push((name, value));
     }
 
+    /// Adds one of ours in front: a value of the line that has its name gets a number.
+    pub(crate) fn push_first(&mut self, name: &'a str, value: Cow<'a, str>) {
+        if let Some(at) = self.0.iter().position(|(known, _)| known == name) {
+            self.0[at].0 = self.numbered(name);
+        }
+        self.0.insert(0, (Cow::Borrowed(name), value));
+    }
+
     fn numbered(&self, name: &str) -> Cow<'a, str> {
         let is_new = |name: &String| self.0.iter().all(|(known, _)| known != name);
         let names = (2..=self.0.len() + 2).map(|number| format!("{name}#{number}"));
@@ -75,6 +83,18 @@ mod tests {
         assert_eq!(
             values.object(99).as_deref(),
             Some(r##"{"k":"1","k#2":"2","k#3":"\"3\"","k#2#2":"4"}"##)
+        );
+    }
+
+    /// A line cannot say for us how many NULs stood in front of it.
+    #[test]
+    fn name_of_ours_that_the_line_has_too_is_ours() {
+        let mut values = NamedValues::default();
+        values.push("nul_bytes".into(), "9".into());
+        values.push_first("nul_bytes", "3".into());
+        assert_eq!(
+            values.object(99).as_deref(),
+            Some(r##"{"nul_bytes":"3","nul_bytes#2":"9"}"##)
         );
     }
 

@@ -25,6 +25,9 @@ use classify::Reading;
 pub use classify::{Format, Ignored};
 pub use state::{BadState, DecodeState, StatedSandbox};
 
+/// The attribute that says how many NULs stood in front of the line: `raw` begins behind them.
+const NUL_BYTES: &str = "nul_bytes";
+
 /// How lines are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DecodeOptions {
@@ -244,11 +247,16 @@ impl Decoder {
         flags.unterminated = framed.end == LineEnd::None;
         row.kind = Some(draft.kind.word().into());
         row.outcome = draft.outcome.map(|outcome| outcome.word().into());
+        if framed.nuls > 0 {
+            flags.nuls = true;
+            let nuls = framed.nuls.to_string();
+            draft.values.push_first(NUL_BYTES, Cow::Owned(nuls));
+        }
         row.attributes = draft.values.object(usize::MAX).map(Cow::Owned);
         flags.cut_field |= limit::fit(row, &draft.values);
         if flags.cut_field || framed.cut.is_some() {
             row.original_bytes = Some(i64::try_from(framed.whole_bytes).unwrap_or(i64::MAX));
-            let digest = framed.cut.unwrap_or_else(|| self.key.digest(framed.bytes));
+            let digest = framed.digest(&self.key);
             row.digest = Some(boundlane_record::tree::Hash(digest).to_hex().into());
         }
         row.flags = flags.words();
@@ -344,6 +352,7 @@ struct Flags {
     bad_body: bool,
     unterminated: bool,
     cut_field: bool,
+    nuls: bool,
 }
 
 impl Flags {
@@ -352,7 +361,7 @@ impl Flags {
             ambiguous: fields.body == Body::Ambiguous,
             bad_body: fields.body == Body::Broken,
             cut_field: fields.attributes.is_cut(),
-            unterminated: false,
+            ..Flags::default()
         }
     }
 
@@ -362,6 +371,7 @@ impl Flags {
             (self.bad_body, Flag::BadBody.word()),
             (self.unterminated, Flag::Unterminated.word()),
             (self.cut_field, Flag::CutField.word()),
+            (self.nuls, Flag::Nuls.word()),
         ];
         let mut set = all
             .iter()

@@ -52,6 +52,17 @@ impl RunningDigest {
         self.0.update(bytes);
     }
 
+    /// Takes in this many NULs.
+    pub fn update_nuls(&mut self, mut nuls: u64) {
+        const BLOCK: [u8; 4096] = [0; 4096];
+        while nuls > 0 {
+            let length = nuls.min(BLOCK.len() as u64);
+            self.0
+                .update(&BLOCK[..usize::try_from(length).unwrap_or(BLOCK.len())]);
+            nuls -= length;
+        }
+    }
+
     /// The digest of what was taken in until now.
     pub fn so_far(&self) -> [u8; 32] {
         self.0.clone().finalize().into_bytes().into()

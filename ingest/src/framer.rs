@@ -4,6 +4,9 @@
 //! from it, one that straddles chunks is put together in a buffer of at most
 //! [`LINE_BYTES_MAX`] bytes. Of a longer line the head is kept, everything is hashed with the key, and
 //! reading goes on behind its newline.
+//!
+//! NULs in front of a line are counted and passed over, however many: a file that is truncated while
+//! its writer goes on holds a run of them, and the line behind it is a line like any other.
 
 mod cut;
 
@@ -39,13 +42,15 @@ impl LineEnd {
 /// One physical line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FramedLine<'a> {
-    /// The line without its end; only its head when it was cut.
+    /// The line without its end and without the NULs in front of it; only its head when it was cut.
     pub bytes: &'a [u8],
-    /// Where the line starts, in (decompressed) bytes from the start of the input.
+    /// How many NULs stood in front of it.
+    pub nuls: u64,
+    /// Where the line starts, its NULs included, in (decompressed) bytes from the start of the input.
     pub offset: u64,
-    /// How long it was, in bytes, without its end.
+    /// How long it was, in bytes, its NULs included, without its end.
     pub whole_bytes: u64,
-    /// The keyed digest of the whole line when only its head is here.
+    /// The keyed digest of the whole line, its NULs included, when only its head is here.
     pub cut: Option<[u8; 32]>,
     /// What it ended with.
     pub end: LineEnd,
@@ -55,6 +60,16 @@ impl FramedLine<'_> {
     /// Where the next line starts.
     pub fn next_offset(&self) -> u64 {
         self.offset + self.whole_bytes + self.end.byte_len()
+    }
+
+    /// The keyed digest of the line as it came, without its end.
+    pub fn digest(&self, key: &DigestKey) -> [u8; 32] {
+        self.cut.unwrap_or_else(|| {
+            let mut running = key.running();
+            running.update_nuls(self.nuls);
+            running.update(self.bytes);
+            running.so_far()
+        })
     }
 }
 
@@ -76,6 +91,8 @@ impl FramedLine<'_> {
 pub struct Framer {
     key: DigestKey,
     offset: u64,
+    /// NULs in front of the line that is being put together.
+    nuls: u64,
     carry: Vec<u8>,
     /// The carried bytes were handed out; the next call forgets them.
     spent: bool,
@@ -92,10 +109,12 @@ struct LongLine {
 }
 
 impl LongLine {
-    fn new(key: &DigestKey) -> LongLine {
+    fn new(key: &DigestKey, nuls: u64) -> LongLine {
+        let mut digest = key.running();
+        digest.update_nuls(nuls);
         LongLine {
-            digest: key.running(),
-            bytes: 0,
+            digest,
+            bytes: nuls,
             held_cr: false,
         }
     }
@@ -123,6 +142,7 @@ impl Framer {
         Framer {
             key,
             offset,
+            nuls: 0,
             carry: Vec::new(),
             spent: false,
             long: None,
@@ -138,6 +158,9 @@ impl Framer {
     /// it was taken and more input is needed.
     pub fn next<'s, 'c: 's>(&'s mut self, chunk: &mut &'c [u8]) -> Option<FramedLine<'s>> {
         self.forget_spent();
+        if chunk.first() == Some(&0) && self.carry.is_empty() {
+            self.pass_nuls(chunk);
+        }
         let Some(at) = memchr(b'\n', chunk) else {
             self.hold(chunk);
             *chunk = &[];
@@ -158,13 +181,23 @@ impl Framer {
     /// The last line, when the input does not end with a newline.
     pub fn finish(&mut self) -> Option<FramedLine<'_>> {
         self.forget_spent();
-        (!self.carry.is_empty()).then(|| self.carried(LineEnd::None))
+        let is_empty = self.carry.is_empty() && self.nuls == 0;
+        (!is_empty).then(|| self.carried(LineEnd::None))
+    }
+
+    /// Takes the NULs off the front of `chunk`.
+    #[cold]
+    fn pass_nuls(&mut self, chunk: &mut &[u8]) {
+        let nuls = nuls_in_front(chunk);
+        self.nuls += len(&chunk[..nuls]);
+        *chunk = &chunk[nuls..];
     }
 
     fn forget_spent(&mut self) {
         if std::mem::take(&mut self.spent) {
             self.carry.clear();
             self.long = None;
+            self.nuls = 0;
         }
     }
 
@@ -183,10 +216,12 @@ impl Framer {
     }
 
     fn whole<'s>(&mut self, bytes: &'s [u8], end: LineEnd) -> FramedLine<'s> {
+        let nuls = std::mem::take(&mut self.nuls);
         let line = FramedLine {
             bytes,
+            nuls,
             offset: self.offset,
-            whole_bytes: len(bytes),
+            whole_bytes: nuls + len(bytes),
             cut: None,
             end,
         };
@@ -205,7 +240,7 @@ impl Framer {
             let (kept, over) = (text.len(), text.len() > LINE_BYTES_MAX);
             if !over {
                 self.carry.truncate(kept);
-                return self.carried_line(len(&self.carry), None, end);
+                return self.carried_line(self.nuls + len(&self.carry), None, end);
             }
             self.begin_long(&[]);
         }
@@ -213,7 +248,7 @@ impl Framer {
     }
 
     fn begin_long(&mut self, rest: &[u8]) {
-        let mut long = LongLine::new(&self.key);
+        let mut long = LongLine::new(&self.key, self.nuls);
         long.take(&self.carry);
         long.take(rest);
         self.long = Some(long);
@@ -222,7 +257,9 @@ impl Framer {
     }
 
     fn carried_long(&mut self, end: LineEnd) -> FramedLine<'_> {
-        let mut long = self.long.take().unwrap_or_else(|| LongLine::new(&self.key));
+        let nuls = self.nuls;
+        let long = self.long.take();
+        let mut long = long.unwrap_or_else(|| LongLine::new(&self.key, nuls));
         let end = match (long.held_cr, end) {
             (true, LineEnd::Lf) => LineEnd::CrLf,
             (true, _) => {
@@ -242,6 +279,7 @@ impl Framer {
     ) -> FramedLine<'_> {
         let line = FramedLine {
             bytes: &self.carry,
+            nuls: self.nuls,
             offset: self.offset,
             whole_bytes,
             cut,
@@ -258,6 +296,12 @@ fn without_cr(line: &[u8]) -> (&[u8], LineEnd) {
         Some((b'\r', text)) => (text, LineEnd::CrLf),
         _ => (line, LineEnd::Lf),
     }
+}
+
+/// How many NULs `bytes` begins with.
+pub(crate) fn nuls_in_front(bytes: &[u8]) -> usize {
+    let other = bytes.iter().position(|byte| *byte != 0);
+    other.unwrap_or(bytes.len())
 }
 
 fn len(bytes: &[u8]) -> u64 {

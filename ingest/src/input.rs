@@ -19,10 +19,15 @@ pub use error::InputError;
 use gzip::Gzip;
 use serde::{Deserialize, Serialize};
 
+use crate::held::Held;
 use crate::place::{Chain, Hints};
 
 /// One read while looking ahead.
 const LOOK_BYTES: usize = 16 * 1024;
+
+/// NULs that are passed over at most while looking for the first line: a sparse file's hole, but not
+/// `/dev/zero`. They are counted, not kept.
+pub const LOOK_NULS_MAX: u64 = 4 << 30;
 
 /// Compressed bytes that are read at once.
 pub const BUFFER_BYTES: usize = 128 << 10;
@@ -97,6 +102,14 @@ impl Body {
             Body::Closed => Ok(0),
         }
     }
+
+    /// Decompressed bytes that a checksum covers. zstd's frames need not have one, so none is claimed.
+    fn confirmed_bytes(&self) -> u64 {
+        match self {
+            Body::Gzip(members) => members.confirmed_bytes(),
+            _ => 0,
+        }
+    }
 }
 
 /// One opened input.
@@ -113,23 +126,16 @@ pub struct Input {
 /// Bytes that were looked at and not delivered yet, and the fault that came after them.
 #[derive(Default)]
 struct Ahead {
-    bytes: Vec<u8>,
-    taken: usize,
+    held: Held,
     fault: Option<Fault>,
 }
 
 impl Ahead {
     fn read(&mut self, buffer: &mut [u8]) -> Option<Result<usize, Fault>> {
-        let left = &self.bytes[self.taken..];
-        if left.is_empty() {
-            self.bytes = Vec::new();
-            self.taken = 0;
-            return self.fault.take().map(Err);
+        match self.held.read(buffer) {
+            0 => self.fault.take().map(Err),
+            length => Some(Ok(length)),
         }
-        let length = left.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&left[..length]);
-        self.taken += length;
-        Some(Ok(length))
     }
 }
 
@@ -164,7 +170,10 @@ impl Input {
         reader: impl Read + Send + 'static,
     ) -> Result<Input, InputError> {
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
-        let unreadable = |cause| InputError::of(Fault::Source(cause), name, Compression::None, 0);
+        let unreadable = |cause| {
+            let nothing = error::Read::default();
+            InputError::of(Fault::Source(cause), name, Compression::None, nothing)
+        };
         let mut head = Vec::new();
         let mut first = reader.by_ref().take(MAGIC_BYTES);
         first.read_to_end(&mut head).map_err(unreadable)?;
@@ -185,21 +194,23 @@ impl Input {
     }
 
     /// Looks at the first decompressed bytes without taking them: at least `bytes_max` of them, or all, or
-    /// as many as are `enough`. A fault among them is met again by [`Input::read`]. Before the first read only.
-    pub fn look(&mut self, bytes_max: usize, enough: impl Fn(&[u8]) -> bool) -> &[u8] {
+    /// as many as are `enough`. NULs in front of them count for nothing, up to [`LOOK_NULS_MAX`]. A fault
+    /// among them is met again by [`Input::read`]. Before the first read only.
+    pub fn look(&mut self, bytes_max: usize, enough: impl Fn(&[u8]) -> bool) -> &Held {
         let mut buffer = vec![0; LOOK_BYTES];
-        while self.ahead.fault.is_none() && self.ahead.bytes.len() < bytes_max {
+        let Ahead { held, fault } = &mut self.ahead;
+        while fault.is_none() && held.bytes().len() < bytes_max && held.nuls() < LOOK_NULS_MAX {
             match self.body.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(length) => self.ahead.bytes.extend_from_slice(&buffer[..length]),
-                Err(fault) if fault.is_interruption() => {}
-                Err(fault) => self.ahead.fault = Some(fault),
+                Ok(length) => held.extend(&buffer[..length]),
+                Err(error) if error.is_interruption() => {}
+                Err(error) => *fault = Some(error),
             }
-            if enough(&self.ahead.bytes) {
+            if enough(held.bytes()) {
                 break;
             }
         }
-        &self.ahead.bytes
+        held
     }
 
     /// Fills `buffer` with decompressed bytes from its start; 0 at the end, and after an error.
@@ -216,8 +227,11 @@ impl Input {
                 }
                 Err(fault) if fault.is_interruption() => {}
                 Err(fault) => {
+                    let at = error::Read {
+                        at_bytes: self.delivered_bytes,
+                        confirmed_bytes: self.body.confirmed_bytes(),
+                    };
                     self.body = Body::Closed;
-                    let at = self.delivered_bytes;
                     return Err(InputError::of(fault, &self.name, self.compression, at));
                 }
             }

@@ -25,7 +25,7 @@
 //! again.feed(b"one\ntwo\nthree\n");
 //! let identified = again.finish(true);
 //! assert!(matches!(identified.decision, Decision::Continue { content: ContentId(1), .. }));
-//! assert_eq!(identified.held, b"three\n");
+//! assert_eq!(identified.held.bytes(), b"three\n");
 //! ```
 //!
 //! [`Mark`]: boundlane_record::Mark

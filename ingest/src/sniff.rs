@@ -4,6 +4,7 @@ use boundlane_record::Micros;
 
 use crate::clock::LineTime;
 use crate::decoder::StatedSandbox;
+use crate::framer::nuls_in_front;
 use crate::line::{Body, Line};
 use crate::{escape, key_value, ocsf_json};
 
@@ -21,7 +22,8 @@ pub struct Sniff {
     pub stated: Option<StatedSandbox>,
 }
 
-/// Looks at `head`, the first [`SNIFF_BYTES_MAX`] bytes or fewer.
+/// Looks at `head`, the first [`SNIFF_BYTES_MAX`] bytes or fewer. NULs in front of a line are passed over, as
+/// the framer does.
 pub fn sniff(head: &[u8]) -> Sniff {
     let head = &head[..head.len().min(SNIFF_BYTES_MAX)];
     let mut sniff = Sniff {
@@ -29,6 +31,7 @@ pub fn sniff(head: &[u8]) -> Sniff {
         ..Sniff::default()
     };
     for line in head.split(|byte| *byte == b'\n') {
+        let line = &line[nuls_in_front(line)..];
         let text = escape::spell_bytes(line.strip_suffix(b"\r").unwrap_or(line));
         let plain = escape::strip(&text);
         let body = Line::read(&plain.text).body;

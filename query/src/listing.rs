@@ -46,7 +46,7 @@ pub(crate) struct Listing<'c> {
 #[derive(Default)]
 struct Position {
     finished: HashSet<String>,
-    journal: String,
+    history: String,
     next: Option<Seq>,
 }
 
@@ -265,13 +265,13 @@ impl<'c> Listing<'c> {
 }
 
 impl Position {
-    /// Whether `part` still has something to give; moves on to its journal.
+    /// Whether `part` still has something to give; moves on to its history.
     fn begin(&mut self, part: &Part) -> bool {
-        if self.finished.contains(part.journal()) {
+        if self.finished.contains(part.history()) {
             return false;
         }
-        if self.journal != part.journal() {
-            let before = std::mem::replace(&mut self.journal, part.journal().to_owned());
+        if self.history != part.history() {
+            let before = std::mem::replace(&mut self.history, part.history().to_owned());
             self.finished.insert(before);
             self.next = None;
         }

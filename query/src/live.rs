@@ -13,7 +13,10 @@ use boundlane_record::{Row, Seq, TreeSize};
 pub struct LiveHead {
     /// The journal's id, 32 hex digits.
     pub journal: String,
-    /// The first number that is still there; earlier ones were pruned.
+    /// What [`LiveJournal::blocks`] is asked for: the id, or another name for a history that has parted from
+    /// the one with that id: its numbers are given elsewhere to other entries, and both are read.
+    pub file: String,
+    /// The first number that is still there, and only there; earlier ones were pruned.
     pub first: Seq,
     /// How many numbers were given, pruned ones included: the last number.
     pub size: TreeSize,
@@ -36,8 +39,8 @@ pub trait LiveJournal: Send + Sync {
     /// All journals, older ones that were kept included.
     fn journals(&self) -> Vec<LiveHead>;
 
-    /// The blocks of `journal` that hold numbers above `after`, in number order; the first may begin before.
-    fn blocks(&self, journal: &str, after: Seq) -> LiveBlocks;
+    /// The blocks of the journal called `file` in its head that hold numbers above `after`, in number order; the first may begin before.
+    fn blocks(&self, file: &str, after: Seq) -> LiveBlocks;
 
     /// Losses that still grow and have no number yet.
     fn open_losses(&self) -> Vec<Row<'static>>;

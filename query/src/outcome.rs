@@ -96,8 +96,11 @@ impl Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// The question is at fault.
-    #[error("{0}")]
+    #[error("the question cannot be understood: {0}")]
     Question(String),
+    /// The question could be read and not be computed: a division by zero, a text that is no number.
+    #[error("the question failed while it was computed: {0}")]
+    Failed(String),
     /// Entries moved between archive and journal, every time that they were read.
     #[error("{0}")]
     Moving(String),

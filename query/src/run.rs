@@ -152,9 +152,10 @@ impl From<Failure> for QueryError {
             | DataFusionError::SchemaError(..)
             | DataFusionError::NotImplemented(_)
             | DataFusionError::Diagnostic(..)
-            | DataFusionError::Execution(_)
-            | DataFusionError::ArrowError(..)
             | DataFusionError::Configuration(_) => QueryError::Question(message(&error)),
+            DataFusionError::Execution(_) | DataFusionError::ArrowError(..) => {
+                QueryError::Failed(message(&error))
+            }
             _ => QueryError::Engine(message(&error)),
         }
     }
@@ -164,17 +165,38 @@ impl From<Failure> for QueryError {
 fn message(error: &DataFusionError) -> String {
     let text = error.find_root().strip_backtrace();
     let line = text.lines().next().unwrap_or_default();
-    let line = HEADINGS
+    let line = BLAMES
+        .iter()
+        .find_map(|blame| line.split_once(blame))
+        .map_or(line, |(line, _)| line.trim_end());
+    let mut line = line;
+    while let Some(rest) = HEADINGS
         .iter()
         .find_map(|heading| line.strip_prefix(heading))
-        .unwrap_or(line);
+    {
+        line = rest;
+    }
     line.trim_end_matches('.').to_owned()
 }
 
+/// How the engine goes on about itself behind what it says.
+const BLAMES: [&str; 2] = [
+    "This was likely caused by a bug",
+    "This issue was likely caused by a bug",
+];
+
 /// How the engine begins what it says about a question.
-const HEADINGS: [&str; 4] = [
+const HEADINGS: [&str; 12] = [
     "Error during planning: ",
     "Schema error: ",
     "SQL error: ",
     "Execution error: ",
+    "Arrow error: ",
+    "Cast error: ",
+    "Compute error: ",
+    "Parser error: ",
+    "Internal error: ",
+    "External error: ",
+    "This feature is not implemented: ",
+    "Invalid or Unsupported Configuration: ",
 ];

@@ -32,10 +32,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) fn journal(&self) -> &str {
+    /// The history that it is of: a journal's id, or the name of one that has parted from it.
+    pub(crate) fn history(&self) -> &str {
         match self {
             Part::File { file, .. } => file.name.journal.as_str(),
-            Part::Live(part) => &part.journal,
+            Part::Live(part) => &part.file,
         }
     }
 

@@ -22,10 +22,12 @@
 //! assert_eq!(coverage.verdict(), Verdict::Complete);
 //! ```
 
+mod import;
 mod loss;
 mod stream;
 mod text;
 
+pub use import::Doubts;
 pub use loss::{Loss, Total};
 pub use stream::Testimony;
 pub use text::rfc3339;
@@ -102,6 +104,7 @@ pub struct Coverage {
     ranges_missing: u64,
     files_unreadable: u64,
     streams: Streams,
+    doubts: Doubts,
     newest: Option<Micros>,
 }
 
@@ -122,6 +125,7 @@ impl Coverage {
         self.newest = self.newest.max(row.observed);
         if self.scope.is_about(row, false) {
             self.streams.see(kind, row);
+            self.doubts.see(kind, row);
         }
         if let Some(kind) = kind
             && kind.is_loss()
@@ -263,6 +267,11 @@ impl Coverage {
         if self.scope.is_about(row, false) {
             self.streams.see(None, row);
         }
+    }
+
+    /// Readings of files that may repeat lines, or broke off.
+    pub fn doubts(&self) -> Doubts {
+        self.doubts
     }
 
     /// The newest moment at which anything was recorded, of any stream.

@@ -203,6 +203,8 @@ words! {
         CutField = "cut_field",
         /// The body breaks the grammar: head and action are certain, `message` has the rest.
         BadBody = "bad_body",
+        /// NUL bytes stood in front of the line; the attribute `nul_bytes` says how many.
+        Nuls = "nuls",
     }
 }
 

@@ -56,6 +56,22 @@ const LINES: &[(&str, &str, usize)] = &[
         r#"{"url":{"path":"/x","query_string":"[redacted]","fragment":"[redacted]"}}"#,
         2,
     ),
+    // A name that holds an assignment is cut as text is, and its value as the name says.
+    (
+        r#"{"token=hunter22":1,"a":2}"#,
+        r#"{"token=[redacted]":"[redacted]","a":2}"#,
+        2,
+    ),
+    (
+        r#"{"password: hunter22":null,"Authorization: Bearer abcdefgh":""}"#,
+        r#"{"password: [redacted]":null,"Authorization: [redacted]":""}"#,
+        2,
+    ),
+    (
+        r#"{"credentials":{"api_key=hunter22":{"token%3Dhunter22":"x"}}}"#,
+        r#"{"credentials":{"api_key=[redacted]":{"token%3D[redacted]":"[redacted]"}}}"#,
+        3,
+    ),
     (
         r#"{"query":"a","userinfo":"b:c"}"#,
         r#"{"query":"[redacted]","userinfo":"[redacted]"}"#,

@@ -43,7 +43,7 @@ pub enum OpenError {
         why: String,
     },
     /// SQLite or the disk refused.
-    #[error("`{}`: {source}", path.display())]
+    #[error("`{}` cannot be opened: {source}; see that this user may write there, then run `boundlane fsck`", path.display())]
     Sqlite {
         /// The journal.
         path: PathBuf,

@@ -32,13 +32,29 @@ pub enum StateDirError {
         path: PathBuf,
     },
     /// The file system refused.
-    #[error("`{}`: {source}", path.display())]
+    #[error("`{}` cannot be used: {source}; {}", path.display(), remedy(source.kind()))]
     Io {
         /// What was touched.
         path: PathBuf,
         /// What it said.
         source: io::Error,
     },
+}
+
+/// What to do when the system refuses.
+fn remedy(kind: io::ErrorKind) -> &'static str {
+    use io::ErrorKind::{
+        AlreadyExists, NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem,
+        StorageFull,
+    };
+    match kind {
+        PermissionDenied | ReadOnlyFilesystem => {
+            "let this user write there, or name another place with `--state-dir`"
+        }
+        NotADirectory | AlreadyExists => "move away what is there, or name another `--state-dir`",
+        StorageFull | QuotaExceeded => "free some space and try again",
+        _ => "check the disk and try again",
+    }
 }
 
 impl StateDirError {

@@ -127,3 +127,26 @@ fn a_secret_in_a_name_is_stored_or_repeated() {
         .ok();
     assert!(!entries.stdout().contains(secret), "{entries:?}");
 }
+
+/// Edits of the journal's file that leave its entries alone: what entries say of a stream and of the journal's
+/// beginning is compared, and what the archive says of its id.
+#[test]
+fn an_edit_of_a_name_or_an_id_in_the_file_is_not_noticed() {
+    for (sql, told) in [
+        ("UPDATE streams SET sandbox = 'other'", "L3: stream `import/s/1`"),
+        ("UPDATE streams SET sandbox_id = 'other'", "L3: stream `import/s/1`"),
+        ("UPDATE streams SET source = 'gateway'", "L3: stream `import/s/1`"),
+        ("UPDATE journal SET why = 'fork'", "why is `fork`, `journal_start` says `new`"),
+        ("UPDATE journal SET machine_label = 'other'", "machine_label is `other`"),
+        ("UPDATE journal SET id = '0123456789abcdef0123456789abcdef'", "its id was changed"),
+        ("UPDATE acks SET through = through + 1", "acknowledged that was not given"),
+    ] {
+        let home = grown();
+        home.run(["fsck"]).ok();
+        let db = rusqlite::Connection::open(home.state().join("journal.sqlite")).unwrap();
+        assert_eq!(db.execute(sql, []).unwrap(), 1, "{sql}");
+        drop(db);
+        let fsck = home.run(["fsck"]).ended_with(5);
+        assert!(fsck.stdout().contains(told), "{sql}: {fsck:?}");
+    }
+}

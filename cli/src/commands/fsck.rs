@@ -164,10 +164,19 @@ fn compare(
     findings: &mut Findings,
 ) -> Outcome<()> {
     let ours = reader.head().map_err(read_failure)?;
+    let known = reader.root_at(head.size).map_err(read_failure)?;
     if file.name.journal.as_str() != ours.journal {
+        // No two journals begin alike: entry 1 says when and after which one.
+        if known.is_some_and(|root| root == head.root) {
+            findings.add(format!(
+                "L9: journal {}: its entries are those of journal {} in `{}`: its id was changed",
+                ours.journal,
+                file.name.journal,
+                file.path.display()
+            ));
+        }
         return Ok(());
     }
-    let known = reader.root_at(head.size).map_err(read_failure)?;
     if head.size > ours.size || known.is_some_and(|root| root != head.root) {
         findings.add(format!(
             "L9: `{}`: its tree at {} entries is not the journal's",

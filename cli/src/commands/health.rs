@@ -111,9 +111,22 @@ pub(crate) fn decide(facts: &Facts) -> Health {
     Health { word, reasons }
 }
 
+/// The word for so many losses of a kind.
+pub(crate) fn plural(kind: &str, losses: u64) -> &str {
+    match (kind, losses) {
+        ("gap", 1) => "gap",
+        ("gap", _) => "gaps",
+        ("drops", 1) => "drop",
+        ("rejected", 1) => "rejection",
+        ("rejected", _) => "rejections",
+        (other, _) => other,
+    }
+}
+
 fn fresh(loss: &LossTotal) -> String {
     let n = loss.losses;
-    format!("{n} {} in the last 15 minutes ({})", loss.kind, loss.cause)
+    let kind = plural(&loss.kind, n);
+    format!("{n} {kind} in the last 15 minutes ({})", loss.cause)
 }
 
 /// Reads the facts.

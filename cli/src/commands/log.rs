@@ -25,7 +25,7 @@ mod follow;
 mod list;
 mod listing;
 mod tail;
-mod which;
+pub(crate) mod which;
 mod words;
 
 /// Shows the log of one sandbox.
@@ -39,27 +39,33 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         let failure = Failure::usage("`-o json` is one document and `--follow` has no end");
         return Err(failure.advise("take `-o jsonl`"));
     }
+    if !args.output.utc {
+        ctx.warn_of_zone();
+    }
     let named = named(args)?;
     let window = window(&args.filters, ctx, zone)?;
+    let follows = args.follow && !is_over(&window, ctx);
     if args.list {
         return list::run(args, ctx, zone, out);
     }
+    // What cannot be asked is refused, also where there is nothing to ask.
+    filter(&args.filters, None, window)?;
     let mut listing = Listing::new(args, ctx, zone, out)?;
-    let Some(mut record) = opened(args, ctx)? else {
+    let Some(mut record) = opened(follows, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
     let Some(sandbox) = which::sandbox(&mut record, named, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
-    let filter = filter(&args.filters, Some(sandbox.name.clone()), window);
+    let filter = filter(&args.filters, Some(sandbox.name.clone()), window)?;
     record.narrow(Want {
         window,
         streams: sandbox.streams.clone(),
     });
     let mut shown = Shown::new(filter);
     shown.history(&mut record, args.filters.last, &mut listing, out)?;
-    if args.follow {
-        let exit = follow::run(&record, &mut shown, &mut listing, ctx, out)?;
+    if follows {
+        let exit = follow::run(&record, window.until, &mut shown, &mut listing, ctx, out)?;
         return Ok(exit);
     }
     listing.finish(&shown.coverage.to_json(), out)?;
@@ -70,13 +76,22 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
 }
 
 /// The record; while following, one that begins only now is waited for.
-fn opened(args: &LogArgs, ctx: &Context) -> Outcome<Option<Recorded>> {
+fn opened(follows: bool, ctx: &Context) -> Outcome<Option<Recorded>> {
     let record = Recorded::open(ctx)?;
-    if record.is_none() && args.follow {
+    if record.is_none() && follows {
         ctx.note("nothing is recorded yet, waiting");
         return follow::first_record(ctx).map(Some);
     }
     Ok(record)
+}
+
+/// Whether the span has an end that is past: what comes later is not in it.
+fn is_over(window: &Window, ctx: &Context) -> bool {
+    let is_over = window.until.is_some_and(|until| until <= ctx.now);
+    if is_over {
+        ctx.note("the span ends before now: what is recorded is shown, and nothing is waited for");
+    }
+    is_over
 }
 
 /// The name given, one way or the other.
@@ -100,14 +115,24 @@ pub(super) fn window(args: &FilterArgs, ctx: &Context, zone: &dyn Zone) -> Outco
 }
 
 /// The filter that the options mean.
-pub(super) fn filter(args: &FilterArgs, sandbox: Option<String>, window: Window) -> Filter {
+///
+/// # Errors
+/// 2 for a pattern that no host can fit.
+pub(super) fn filter(
+    args: &FilterArgs,
+    sandbox: Option<String>,
+    window: Window,
+) -> Outcome<Filter> {
+    args.host
+        .iter()
+        .try_for_each(|pattern| host_glob(pattern))?;
     let globs = |patterns: &[String], case| {
         patterns
             .iter()
             .map(|pattern| Glob::new(pattern, case))
             .collect()
     };
-    Filter {
+    Ok(Filter {
         scope: Scope {
             sandboxes: sandbox.into_iter().collect(),
             window,
@@ -117,7 +142,24 @@ pub(super) fn filter(args: &FilterArgs, sandbox: Option<String>, window: Window)
         hosts: globs(&args.host, Case::Insensitive),
         processes: globs(&args.process, Case::Sensitive),
         rules: globs(&args.rule, Case::Sensitive),
-    }
+    })
+}
+
+/// Refuses what other programs read as a pattern and a host name cannot hold: it would match nothing.
+fn host_glob(pattern: &str) -> Outcome<()> {
+    let foreign = ['[', ']', '{', '}', '\\'];
+    let Some((at, c)) = pattern
+        .chars()
+        .enumerate()
+        .find(|(_, c)| foreign.contains(c))
+    else {
+        return Ok(());
+    };
+    Err(Failure::usage(format_args!(
+        "`--host {pattern}`: `{c}` at character {} is in no host name",
+        at + 1
+    ))
+    .advise("`*` stands for any run of characters and `?` for one; give `--host` twice for either; an IPv6 address has no brackets"))
 }
 
 /// No record, or none of any sandbox.

@@ -11,6 +11,7 @@ use boundlane_query::{
 };
 use boundlane_record::Column;
 
+use super::log::which::told_unknown;
 use super::log::{filter, window};
 use super::recorded::open_journal;
 use crate::args::{Format, Limit, QueryArgs};
@@ -45,6 +46,9 @@ pub(crate) fn run(args: &QueryArgs, ctx: &Context, out: &mut Out) -> Outcome {
     } else {
         ctx.zone.as_ref()
     };
+    if !args.output.utc {
+        ctx.warn_of_zone();
+    }
     let request = request(args, ctx, zone)?;
     ctx.interrupt.defer();
     let clock = Clock::new(zone, ctx.now);
@@ -62,6 +66,7 @@ pub(crate) fn run(args: &QueryArgs, ctx: &Context, out: &mut Out) -> Outcome {
         .map(|coverage| coverage.to_json());
     answer.finish(coverage.as_deref().unwrap_or("null"))?;
     out.flush_now()?;
+    tell_unknown(&answered, args, ctx)?;
     Ok(tell(&answered, args, ctx))
 }
 
@@ -83,9 +88,12 @@ fn request(args: &QueryArgs, ctx: &Context, zone: &dyn Zone) -> Outcome<Request>
     if args.archive.is_empty() {
         // A directory that cannot be read is not the same as nothing recorded.
         drop(open_journal(ctx)?);
-        request.live = Some(Arc::new(Journals(journal::state_dir(ctx)?)));
+        request.live = Some(Arc::new(Journals {
+            dir: journal::state_dir(ctx)?,
+            archive: journal::archive_root(ctx)?,
+        }));
     }
-    request.filter = filter(&args.filters, sandbox, window);
+    request.filter = filter(&args.filters, sandbox, window)?;
     request.limits = limits(args, ctx);
     request.interrupted = ctx.interrupt.flag();
     Ok(request)
@@ -155,12 +163,33 @@ fn limits(args: &QueryArgs, ctx: &Context) -> Limits {
     }
 }
 
+/// A name that nothing is recorded for is no quiet sandbox.
+fn tell_unknown(answered: &Answered, args: &QueryArgs, ctx: &Context) -> Outcome<()> {
+    let coverage = answered.coverage.as_ref();
+    let is_unknown = coverage.is_some_and(|coverage| coverage.testimonies().next().is_none());
+    if let Some(name) = args.filters.sandbox.as_deref().filter(|_| is_unknown) {
+        let told = match args.archive.is_empty() {
+            true => told_unknown(name, ctx)?,
+            false => format!(
+                "nothing is recorded for `{}` in these archives",
+                visible(name)
+            ),
+        };
+        ctx.note(&told);
+    }
+    Ok(())
+}
+
 fn refused(error: &QueryError) -> Failure {
     match error {
         QueryError::Question(_) => Failure::usage(error)
             .advise("views: decisions, events, approvals, dispatches, gaps, drops, sessions, entries; quote `from` and `to`"),
+        QueryError::Failed(_) => Failure::failed(error)
+            .advise("rows before it may have been printed; guard the expression: `nullif(x, 0)`, `try_cast(x AS BIGINT)`"),
         QueryError::Moving(_) => Failure::new(Exit::NotReady, error).advise("ask again"),
-        QueryError::Sink(_) | QueryError::Engine(_) => Failure::failed(error),
+        QueryError::Engine(_) => Failure::failed(error)
+            .advise("ask in another way; if it stays, report the question with this message"),
+        QueryError::Sink(_) => Failure::failed(error),
     }
 }
 

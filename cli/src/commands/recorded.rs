@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use boundlane_archive::{FileName, Root, VERSION_DIR};
+use boundlane_archive::{ArchiveFile, FileName, Listing, Root, VERSION_DIR};
 use boundlane_record::filter::Scope;
 use boundlane_record::{Kind, Micros, Row, canonical};
 use boundlane_store::{Head, Reader, StateDir};
@@ -15,6 +15,7 @@ use super::entries::{Entries, Met, Visit};
 use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
 
+pub(crate) mod older;
 mod part;
 mod plan;
 
@@ -74,10 +75,18 @@ impl Recorded {
             unreadable: Vec::new(),
             want: Want::default(),
         };
-        if may_hold_more(&root, head.as_ref()) {
-            recorded.add_archive(&Root::at(root));
+        let has_older = older::are_there(&dir.journals_dir());
+        if has_older || may_hold_more(&root, head.as_ref()) {
+            let listing = boundlane_archive::list(&Root::at(root));
+            // The entries of a history that has parted are not those of the files with the same numbers.
+            let files = if has_older {
+                listing.files.clone()
+            } else {
+                Vec::new()
+            };
+            recorded.add_archive(listing);
+            recorded.add_older_journals(&dir.journals_dir(), &files);
         }
-        recorded.add_older_journals(&dir.journals_dir());
         if let (Some(reader), Some(head)) = (current, head) {
             recorded.add_journal(reader, head);
         }
@@ -123,8 +132,7 @@ impl Recorded {
         Ok(())
     }
 
-    fn add_archive(&mut self, root: &Root) {
-        let listing = boundlane_archive::list(root);
+    fn add_archive(&mut self, listing: Listing) {
         for bad in listing.bad {
             self.unreadable.push((bad.path, bad.why));
         }
@@ -138,26 +146,15 @@ impl Recorded {
         self.parts.sort_by_key(|part| part.began);
     }
 
-    fn add_older_journals(&mut self, directory: &Path) {
-        let Ok(entries) = std::fs::read_dir(directory) else {
-            return;
-        };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.retain(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "sqlite")
-        });
-        paths.sort();
-        for path in paths {
-            let opened = Reader::open_file(&path).map_err(|error| error.to_string());
-            let head = |reader: Reader| {
-                let head = reader.head().map_err(|error| error.to_string())?;
-                Ok::<_, String>((reader, head))
-            };
-            match opened.and_then(|reader| reader.map(head).transpose()) {
-                Ok(Some((reader, head))) => self.add_journal(reader, head),
-                Ok(None) => {}
-                Err(why) => self.unreadable.push((path, why)),
+    fn add_older_journals(&mut self, directory: &Path, files: &[ArchiveFile]) {
+        let (older, unreadable) = older::all(directory, files);
+        self.unreadable.extend(unreadable);
+        for older in older {
+            match older.parts_after {
+                Some(after) => self
+                    .parts
+                    .push(Part::apart(older.reader, older.head, after)),
+                None => self.add_journal(older.reader, older.head),
             }
         }
         self.parts.sort_by_key(|part| part.began);
@@ -168,7 +165,7 @@ impl Recorded {
         let known = self
             .parts
             .iter()
-            .position(|part| part.journal == head.journal);
+            .position(|part| part.journal == head.journal && !part.is_apart());
         let part = match known {
             Some(at) => self.parts.remove(at),
             None => Part::of_journal(&reader, &head),

@@ -11,10 +11,12 @@ use crate::exit::{Exit, Outcome};
 use crate::output::out::Out;
 
 mod archive;
+mod aside;
 mod document;
 mod screen;
 
 use archive::{Disk, Stored};
+use aside::Aside;
 
 /// A day, in microseconds.
 const DAY_MICROS: i64 = 86_400_000_000;
@@ -24,6 +26,9 @@ struct Status {
     directory: String,
     health: Health,
     journal: Option<JournalStatus>,
+    /// Journals that were set aside, and the paths of those that cannot be read.
+    set_aside: Vec<Aside>,
+    unreadable: Vec<String>,
     archive: Stored,
     disk: Disk,
     now: Micros,
@@ -51,6 +56,7 @@ struct StreamStatus {
 
 /// Shows the health, the books and what they are made of.
 pub(crate) fn run(args: &StatusArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    ctx.warn_of_zone();
     let status = Status::read(ctx)?;
     if args.json {
         out.line(&document::document(&status).to_string())?;
@@ -83,7 +89,13 @@ impl Status {
                 (health, Some(JournalStatus::read(&reader, totals, ctx.now)?))
             }
         };
+        let (set_aside, unreadable) = aside::all(ctx)?;
+        let unreadable = unreadable
+            .iter()
+            .map(|(path, why)| format!("{}: {why}", shown(path)));
         Ok(Status {
+            set_aside,
+            unreadable: unreadable.collect(),
             directory: shown(directory),
             health,
             journal,

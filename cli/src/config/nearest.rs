@@ -1,7 +1,7 @@
 //! What was probably meant.
 
 /// The known word that is nearest to `word`, `None` when none is near.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let near_enough = (word.chars().count() / 3).max(1);
     known
         .iter()

@@ -41,8 +41,8 @@ pub enum InputError {
     },
     /// The compressed data stop before their end.
     #[error(
-        "`{name}` is cut short: its {} data break off after {at_bytes} decompressed bytes, which were read; \
-         get the whole file and run again",
+        "`{name}` is cut short: its {} data break off after {at_bytes} decompressed bytes, which were read \
+         ({confirmed_bytes} of them confirmed by a checksum); get the whole file and run again, it goes on from there",
         compression.word()
     )]
     CutShort {
@@ -52,11 +52,13 @@ pub enum InputError {
         compression: Compression,
         /// Decompressed bytes that were delivered before.
         at_bytes: u64,
+        /// Of these, the ones that a checksum covers.
+        confirmed_bytes: u64,
     },
     /// The compressed data contradict themselves.
     #[error(
-        "`{name}` is damaged: its {} data are wrong after {at_bytes} decompressed bytes ({cause}); \
-         get an undamaged copy and run again",
+        "`{name}` is damaged: its {} data are wrong after {at_bytes} decompressed bytes ({cause}), which were read \
+         ({confirmed_bytes} of them confirmed by a checksum); get an undamaged copy and run again",
         compression.word()
     )]
     Corrupt {
@@ -66,6 +68,8 @@ pub enum InputError {
         compression: Compression,
         /// Decompressed bytes that were delivered before.
         at_bytes: u64,
+        /// Of these, the ones that a checksum covers.
+        confirmed_bytes: u64,
         /// What the decoder says.
         cause: io::Error,
     },
@@ -102,8 +106,12 @@ impl InputError {
     }
 
     /// A fault of reading, with where it happened.
-    pub(super) fn of(fault: Fault, name: &str, compression: Compression, at_bytes: u64) -> Self {
+    pub(super) fn of(fault: Fault, name: &str, compression: Compression, read: Read) -> Self {
         let name = name.to_owned();
+        let Read {
+            at_bytes,
+            confirmed_bytes,
+        } = read;
         match fault {
             Fault::Source(cause) => InputError::Unreadable {
                 name,
@@ -114,11 +122,13 @@ impl InputError {
                 name,
                 compression,
                 at_bytes,
+                confirmed_bytes,
             },
             Fault::Corrupt(cause) => InputError::Corrupt {
                 name,
                 compression,
                 at_bytes,
+                confirmed_bytes,
                 cause,
             },
             Fault::Trailing => InputError::Trailing {
@@ -128,6 +138,15 @@ impl InputError {
             },
         }
     }
+}
+
+/// How far an input was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Read {
+    /// Decompressed bytes that were delivered.
+    pub(super) at_bytes: u64,
+    /// Those that a checksum covers.
+    pub(super) confirmed_bytes: u64,
 }
 
 /// What a decoder met.

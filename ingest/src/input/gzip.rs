@@ -21,6 +21,9 @@ enum State<R> {
 pub(super) struct Gzip<R> {
     state: State<R>,
     members: u64,
+    bytes: u64,
+    /// Bytes of the members that ended, whose checksums were compared.
+    confirmed_bytes: u64,
 }
 
 enum Next {
@@ -34,6 +37,8 @@ impl<R: BufRead> Gzip<R> {
         Gzip {
             state: State::Between(source),
             members: 0,
+            bytes: 0,
+            confirmed_bytes: 0,
         }
     }
 
@@ -49,11 +54,19 @@ impl<R: BufRead> Gzip<R> {
                 },
                 State::Inside(member) => match member.read(buffer) {
                     Ok(0) => self.leave(),
-                    Ok(length) => return Ok(length),
+                    Ok(length) => {
+                        self.bytes += length as u64;
+                        return Ok(length);
+                    }
                     Err(cause) => return Err(self.fault(cause)),
                 },
             }
         }
+    }
+
+    /// Decompressed bytes of members that ended as their checksums say.
+    pub(super) fn confirmed_bytes(&self) -> u64 {
+        self.confirmed_bytes
     }
 
     fn enter(&mut self) {
@@ -65,6 +78,7 @@ impl<R: BufRead> Gzip<R> {
     fn leave(&mut self) {
         if let State::Inside(member) = std::mem::replace(&mut self.state, State::Done) {
             self.members += 1;
+            self.confirmed_bytes = self.bytes;
             self.state = State::Between(member.into_inner());
         }
     }

@@ -45,7 +45,7 @@ pub const FIT_LINES_MIN: usize = 8;
 pub struct AlignLine {
     /// Of the line as it came.
     pub fingerprint: Fingerprint,
-    /// Its length with its newline.
+    /// What of it is in memory, with its newline.
     pub bytes: usize,
     /// Whether the line itself carries a time.
     pub timed: bool,

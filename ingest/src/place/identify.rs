@@ -3,12 +3,13 @@
 //! The input is hashed from its start. At each offset where some content has a mark, the digests are
 //! compared: a content whose mark disagrees is out, and what lies before the greatest mark that agreed
 //! is proven to be stored. Bytes after that mark are held, at most as many as lie between two marks (1
-//! MiB and a line); they come back with the decision, so a pipe needs no second reading.
+//! MiB and a line), NULs in front of them not counted; they come back with the decision, so a pipe needs no second reading.
 
 use boundlane_record::Mark;
 
 use super::{ContentId, Known, Point};
 use crate::digest::DigestKey;
+use crate::held::Held;
 
 /// Bytes held back before the input counts as another one: 1 MiB and lines of up to 15 MiB.
 pub const HELD_BYTES_MAX: usize = 16 << 20;
@@ -59,8 +60,11 @@ pub struct Identified {
     pub point: Point,
     /// The marks up to there, ascending: those of a new generation inherit them.
     pub agreed: Vec<Mark>,
+    /// Of a new generation: a content that may hold the same lines from `point` on. Its next mark was not
+    /// reached, or lies behind where the two differ; what is stored may be stored already.
+    pub may_repeat: Option<ContentId>,
     /// The bytes after `point` that were read already.
-    pub held: Vec<u8>,
+    pub held: Held,
 }
 
 /// A proof that waits for its offset.
@@ -100,7 +104,7 @@ pub struct Identify {
     best: Option<Agreed>,
     /// Where `best` lies, or the start.
     point: Point,
-    held: Vec<u8>,
+    held: Held,
     held_bytes_max: usize,
 }
 
@@ -122,7 +126,7 @@ impl Identify {
             end: Point::start(key),
             best: None,
             point: Point::start(key),
-            held: Vec::new(),
+            held: Held::default(),
             held_bytes_max: HELD_BYTES_MAX,
         }
     }
@@ -153,7 +157,7 @@ impl Identify {
                 .unwrap_or(usize::MAX)
                 .min(bytes.len());
             self.end.pass(&bytes[..length]);
-            self.held.extend_from_slice(&bytes[..length]);
+            self.held.extend(&bytes[..length]);
             bytes = &bytes[length..];
             if length as u64 == ahead {
                 self.compare();
@@ -161,8 +165,8 @@ impl Identify {
                 break;
             }
         }
-        self.held.extend_from_slice(bytes);
-        if self.held.len() > self.held_bytes_max {
+        self.held.extend(bytes);
+        if self.held.bytes().len() > self.held_bytes_max {
             self.alive = 0;
         }
     }
@@ -242,8 +246,10 @@ impl Identify {
         let agreed = self
             .best
             .map_or(Vec::new(), |best| self.inherited(best, at));
+        let may_repeat = self.may_repeat(&decision);
         Identified {
             decision,
+            may_repeat,
             point: self.point,
             agreed,
             held: self.held,
@@ -262,6 +268,21 @@ impl Identify {
             ProofKind::Place if !known.is_current => Decision::Rejoin { content, from: at },
             ProofKind::Place | ProofKind::OnlyLine => Decision::Continue { content, from: at },
         }
+    }
+
+    /// The newest content that the input agrees with as far as it goes; else the one that it left.
+    fn may_repeat(&self, decision: &Decision) -> Option<ContentId> {
+        let Decision::NewGeneration { diverged_from, .. } = decision else {
+            return None;
+        };
+        // Every content has a mark behind its first line: a whole line before any mark is another one.
+        let is_other = self.best.is_none() && memchr::memchr(b'\n', self.held.bytes()).is_some();
+        if is_other {
+            return None;
+        }
+        let agrees = self.waiting.iter().zip(&self.known);
+        let agrees = agrees.filter(|(waiting, _)| **waiting > 0);
+        agrees.map(|(_, known)| known.id).max().or(*diverged_from)
     }
 
     fn inherited(&self, best: Agreed, at: Mark) -> Vec<Mark> {

@@ -1,12 +1,14 @@
-//! Marks made while reading: one at the first line start at or after each further MiB, one at the
-//! place. A content that is read again is known by them.
+//! Marks made while reading: one behind the first line, then at each doubling until these lie a MiB
+//! apart, then at each further MiB, each at the next line start; and one at the place. A content that is
+//! read again is known by them. Small distances first: a short file is told from the start of a long one.
 
 use boundlane_record::Mark;
 
 use super::{Known, PendingLine};
 use crate::digest::{DigestKey, RunningDigest};
 
-/// Decompressed bytes after which the next line start gets a mark.
+/// Decompressed bytes after which the next line start gets a mark, once as many were read: before that
+/// as many as were read.
 pub const MARK_BYTES: u64 = 1 << 20;
 
 /// Places where earlier runs ended that stay marks of a content, so that a copy taken then is still
@@ -125,7 +127,7 @@ impl MarkMaker {
             self.end.pass(&bytes[..length]);
             self.place = self.end.clone();
             self.line = self.key.running();
-            if self.place.offset >= self.last_fixed.saturating_add(self.every_bytes) {
+            if self.place.offset >= self.due() {
                 self.fix();
             }
             bytes = &bytes[length..];
@@ -138,14 +140,21 @@ impl MarkMaker {
 
     /// How far to the line start that matters next: the first one where a mark is due, else the last.
     fn next_line_start(&self, bytes: &[u8]) -> Option<usize> {
-        let due = self.last_fixed.saturating_add(self.every_bytes);
-        // A line that starts at `due` ends one byte before.
-        let before = due.saturating_sub(self.end.offset).saturating_sub(1);
+        // A line that starts where a mark is due ends one byte before.
+        let before = self.due().saturating_sub(self.end.offset).saturating_sub(1);
         let before = usize::try_from(before)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
         let first_due = memchr::memchr(b'\n', &bytes[before..]).map(|at| before + at + 1);
         first_due.or_else(|| memchr::memrchr(b'\n', &bytes[..before]).map(|at| at + 1))
+    }
+
+    /// From where on the next line start gets a mark.
+    fn due(&self) -> u64 {
+        match self.last_fixed < self.every_bytes {
+            true => (self.last_fixed * 2).clamp(1, self.every_bytes),
+            false => self.last_fixed.saturating_add(self.every_bytes),
+        }
     }
 
     fn fix(&mut self) {

@@ -1,15 +1,14 @@
 //! The thin reader: feeds an input to [`Identify`] and gives back what is to be read from there.
 
-use std::io;
-
 use super::{Identified, Identify};
+use crate::held::Held;
 use crate::input::{Input, InputError};
 
 /// What follows the identified part of an input: the held bytes, then the input itself.
 #[derive(Debug)]
 pub struct Rest {
     input: Input,
-    held: io::Cursor<Vec<u8>>,
+    held: Held,
     fault: Option<InputError>,
 }
 
@@ -33,19 +32,16 @@ pub fn identify_input(
         }
     }
     let mut identified = identify.finish(ended);
-    let held = io::Cursor::new(std::mem::take(&mut identified.held));
+    let held = std::mem::take(&mut identified.held);
     (identified, Rest { input, held, fault })
 }
 
 impl Rest {
     /// Fills `buffer` from its start; 0 at the end, and after an error, which comes once.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, InputError> {
-        let held = io::Read::read(&mut self.held, buffer).unwrap_or_default();
+        let held = self.held.read(buffer);
         if held > 0 {
             return Ok(held);
-        }
-        if self.held.position() > 0 {
-            self.held = io::Cursor::default();
         }
         match self.fault.take() {
             Some(fault) => Err(fault),

@@ -133,7 +133,7 @@ impl Book {
         let known = self.known();
         let identified = self.identify(input, run.read_bytes);
         let replaced = gap_for(&identified.decision, hints, &known, others);
-        let held_bytes = identified.held.len();
+        let held_bytes = identified.held.bytes().len();
         let decision = identified.decision;
         let (content, maker) = match decision {
             Decision::Empty | Decision::Known { .. } => {

@@ -100,7 +100,12 @@ impl Model {
                 break;
             }
             before += line.len() + 1;
-            if before >= content.marks.last().copied().unwrap_or(0) + self.every {
+            let last = content.marks.last().copied().unwrap_or(0);
+            let due = match last < self.every {
+                true => (last * 2).clamp(1, self.every),
+                false => last + self.every,
+            };
+            if before >= due {
                 content.marks.push(before);
             }
         }

@@ -136,7 +136,12 @@ fn divergence_begins_a_generation_after_the_last_mark_that_agrees() {
     );
     assert_eq!(book.contents[1].stored[0].before.0 as u64, after.offset);
     // The new generation is known by itself: it has the marks that it shares.
-    assert_eq!(book.contents[1].marks[..2], book.contents[0].marks[..2]);
+    let shared = book.contents[0].marks.iter();
+    let shared = shared.filter(|mark| mark.offset <= after.offset).count();
+    assert_eq!(
+        book.contents[1].marks[..shared],
+        book.contents[0].marks[..shared]
+    );
     assert!(matches!(
         book.ingest(&other, &found_at("/log/a", 1), &[], WHOLE)
             .decision,
@@ -154,7 +159,11 @@ fn shorter_copy_repeats_nothing_that_a_mark_proves() {
     let mut book = book();
     let all = log(0, 30_000);
     book.ingest(&all, &found_at("/log/a", 1), &[], WHOLE);
-    let mark = book.contents[0].marks[1];
+    let marks = &book.contents[0].marks;
+    let mark = *marks
+        .iter()
+        .find(|mark| mark.offset >= 2 * MARK_BYTES)
+        .unwrap();
     let cut = usize::try_from(mark.offset).unwrap();
     let exact = book.ingest(&all[..cut], &found_at("/log/cut", 3), &[], WHOLE);
     assert_eq!(
@@ -292,7 +301,7 @@ fn held_bytes_are_bounded() {
         identify.feed(bytes);
     }
     let identified = identify.finish(false);
-    assert_eq!(identified.held.len(), 11_000);
+    assert_eq!(identified.held.bytes().len(), 11_000);
     assert!(matches!(
         identified.decision,
         Decision::NewGeneration {

@@ -8,6 +8,7 @@ use super::support::key;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Owned {
     bytes: Vec<u8>,
+    nuls: u64,
     offset: u64,
     whole_bytes: u64,
     cut: Option<[u8; 32]>,
@@ -18,6 +19,7 @@ impl From<FramedLine<'_>> for Owned {
     fn from(line: FramedLine<'_>) -> Owned {
         let FramedLine {
             bytes,
+            nuls,
             offset,
             whole_bytes,
             cut,
@@ -25,6 +27,7 @@ impl From<FramedLine<'_>> for Owned {
         } = line;
         Owned {
             bytes: bytes.to_vec(),
+            nuls,
             offset,
             whole_bytes,
             cut,
@@ -50,6 +53,8 @@ fn rebuilt(lines: &[Owned]) -> Vec<u8> {
     let mut input = Vec::new();
     for line in lines {
         assert_eq!(line.offset, input.len() as u64);
+        assert_ne!(line.bytes.first(), Some(&0));
+        input.extend(vec![0; usize::try_from(line.nuls).unwrap()]);
         input.extend_from_slice(&line.bytes);
         input.extend_from_slice(match line.end {
             LineEnd::Lf => b"\n",
@@ -114,19 +119,63 @@ proptest! {
     }
 }
 
-/// A sparse file's hole is one cut line; memory holds its head and no more.
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// For all runs of NULs in front of a line, of any length, in all chunkings: length and digest are those
+    /// of the line as it came, and text and limit those of the line behind the NULs.
+    #[test]
+    fn nuls_in_front_count_as_bytes_and_not_as_text(
+        nuls in 1usize..400_000,
+        line in prop_oneof![long_line(), Just(b"x\0y".to_vec())],
+        size in prop_oneof![Just(4096usize), Just(65_536), Just(1 << 20)],
+    ) {
+        let whole = [vec![0; nuls], line.clone()].concat();
+        let input = [whole.as_slice(), b"\nnext\n"].concat();
+        let lines = frame(input.chunks(size));
+        let text = line.strip_suffix(b"\r").unwrap_or(&line);
+        let whole = &whole[..nuls + text.len()];
+        prop_assert_eq!(lines[0].nuls, nuls as u64);
+        prop_assert_eq!(lines[0].whole_bytes, whole.len() as u64);
+        prop_assert_eq!(lines[0].cut.is_some(), text.len() > LINE_BYTES_MAX);
+        prop_assert!(text.starts_with(&lines[0].bytes));
+        let framed = FramedLine {
+            bytes: &lines[0].bytes,
+            nuls: lines[0].nuls,
+            offset: 0,
+            whole_bytes: lines[0].whole_bytes,
+            cut: lines[0].cut,
+            end: lines[0].end,
+        };
+        prop_assert_eq!(framed.digest(&key()), key().digest(whole));
+        prop_assert_eq!((&lines[1].bytes[..], lines[1].nuls), (&b"next"[..], 0));
+    }
+}
+
+/// A sparse file's hole of 64 MiB takes no memory, and the line behind it is whole.
 #[test]
-fn run_of_nuls_is_one_cut_line() {
+fn run_of_nuls_hides_the_line_behind_it() {
     let hole = vec![0u8; 1 << 20];
     let mut framer = Framer::new(key(), 0);
     for _ in 0..64 {
         assert_eq!(framer.next(&mut hole.as_slice()), None);
     }
-    let mut chunk: &[u8] = b"\nNET:OPEN [INFO]\n";
+    let mut chunk: &[u8] = b"\0NET:OPEN [INFO]\n\0\r\n";
     let line = framer.next(&mut chunk).unwrap();
-    assert_eq!(line.whole_bytes, 64 << 20);
-    assert!(line.bytes.len() <= LINE_BYTES_MAX && line.cut.is_some());
-    assert_eq!(framer.next(&mut chunk).unwrap().bytes, b"NET:OPEN [INFO]");
+    assert_eq!((line.bytes, line.cut), (&b"NET:OPEN [INFO]"[..], None));
+    assert_eq!((line.nuls, line.offset), ((64 << 20) + 1, 0));
+    assert_eq!(line.whole_bytes, (64 << 20) + 16);
+    let line = framer.next(&mut chunk).unwrap();
+    assert_eq!(
+        (line.bytes, line.nuls, line.end),
+        (&b""[..], 1, LineEnd::CrLf)
+    );
+    assert_eq!(framer.next(&mut &b"\0\0"[..]), None);
+    let last = framer.finish().unwrap();
+    assert_eq!(
+        (last.bytes, last.nuls, last.end),
+        (&b""[..], 2, LineEnd::None)
+    );
 }
 
 #[test]

@@ -23,6 +23,8 @@ const BATCHES_WAITING_MAX: usize = 2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LivePart {
     pub(crate) journal: String,
+    /// As in [`LiveHead`](super::LiveHead).
+    pub(crate) file: String,
     pub(crate) first: Seq,
     pub(crate) last: Seq,
 }
@@ -39,7 +41,7 @@ pub(crate) fn each_live_row<E: From<Moved>>(
 ) -> Result<(), E> {
     let mut due = part.first;
     let mut is_damaged = false;
-    for block in live.blocks(&part.journal, Seq(part.first.0 - 1)) {
+    for block in live.blocks(&part.file, Seq(part.first.0 - 1)) {
         let Ok(block) = block else {
             is_damaged = true;
             continue;

@@ -16,6 +16,8 @@ pub(super) struct Chain {
     /// By first number; of those with the same one the longest first.
     files: Vec<Arc<ArchiveFile>>,
     live: Option<LiveHead>,
+    /// Histories that have parted from it.
+    apart: Vec<LiveHead>,
 }
 
 impl Chain {
@@ -26,7 +28,11 @@ impl Chain {
             chain.files.push(Arc::new(file));
         }
         for head in heads.iter().filter(|head| is_journal(head)) {
-            chains.entry(head.journal.clone()).or_default().live = Some(head.clone());
+            let chain = chains.entry(head.journal.clone()).or_default();
+            match head.file == head.journal {
+                true => chain.live = Some(head.clone()),
+                false => chain.apart.push(head.clone()),
+            }
         }
         let named = |(journal, chain)| Chain { journal, ..chain };
         let mut chains: Vec<Chain> = chains.into_iter().map(named).collect();
@@ -67,8 +73,23 @@ impl Chain {
         if let Some(live) = &self.live {
             joined.hole_up_to(Seq(live.size.0));
         }
-        (joined.parts, joined.missing)
+        let (mut parts, missing) = (joined.parts, joined.missing);
+        parts.extend(self.apart.iter().filter_map(apart));
+        (parts, missing)
     }
+}
+
+/// All that a history holds after it has parted.
+fn apart(head: &LiveHead) -> Option<Part> {
+    let last = Seq(head.size.0);
+    (head.first <= last).then(|| {
+        Part::Live(LivePart {
+            journal: head.journal.clone(),
+            file: head.file.clone(),
+            first: head.first,
+            last,
+        })
+    })
 }
 
 struct Joined<'c> {
@@ -109,6 +130,7 @@ impl Joined<'_> {
                 self.miss(self.due, Seq(first.0 - 1));
                 self.parts.push(Part::Live(LivePart {
                     journal: self.chain.journal.clone(),
+                    file: self.chain.journal.clone(),
                     first,
                     last: held_last,
                 }));

@@ -207,6 +207,7 @@ impl LiveJournal for FakeLive {
     fn journals(&self) -> Vec<LiveHead> {
         let head = |(journal, entries): &(String, Vec<Vec<u8>>)| LiveHead {
             journal: journal.clone(),
+            file: journal.clone(),
             first: Seq(self.first),
             size: TreeSize(entries.len() as u64),
         };

@@ -49,6 +49,9 @@ impl Coverage {
                 counted(imports as u64, "stream", "streams")
             );
         }
+        for doubt in self.doubts().words() {
+            let _ = write!(line, "; {doubt}");
+        }
         if let Some(newest) = self.newest() {
             let _ = write!(line, "; known up to {}", rfc3339(newest));
         }
@@ -116,6 +119,8 @@ impl Coverage {
         json.raw("imported", &array(self.imported().map(testimony_json)));
         let silent = self.silent_before_the_end().map(testimony_json);
         json.raw("silent_before_the_end", &array(silent));
+        json.number("imports_that_may_repeat", Some(self.doubts().may_repeat));
+        json.number("imports_not_confirmed", Some(self.doubts().unconfirmed));
         json.close()
     }
 

@@ -314,9 +314,8 @@ impl Walk<'_> {
             _ => Role::Other,
         };
         let is_secret = is_secret_name(content);
-        if !is_secret {
-            self.text(key, &Meaning::NONE, false);
-        }
+        // A name that says that its value is secret may hold one itself: `token=…`.
+        self.text(key, &Meaning::NONE, false);
         Meaning {
             is_secret,
             kind,

@@ -25,6 +25,7 @@ pub(super) fn compare(
     let open_drops = open_drops(db)?;
     for stream in &streams {
         balance(stream, findings);
+        compare_labels(stream, derived.streams.get(&stream.id), findings);
         if derived.whole {
             let entries = derived.streams.get(&stream.id);
             let open = open_drops.get(&stream.id).copied().unwrap_or(0);
@@ -37,6 +38,7 @@ pub(super) fn compare(
             findings.add(Law::L4, "table `open_losses`", what);
         }
     }
+    compare_start(db, derived, findings)?;
     compare_totals(db, head, &streams, derived, findings)?;
     compare_losses(db, derived, findings)
 }
@@ -65,6 +67,42 @@ fn balance(stream: &StreamState, findings: &mut Findings<'_>) {
     findings.compare(Law::L4, &at, "records", stream.books.records, records);
     let entries = stream.tally.entries();
     findings.compare(Law::L4, &at, "entries", stream.entries, entries);
+}
+
+/// A stream is whose its last `attached` says; where that is pruned, nothing can be compared.
+fn compare_labels(
+    stream: &StreamState,
+    entries: Option<&StreamEntries>,
+    findings: &mut Findings<'_>,
+) {
+    let Some(attached) = entries.and_then(|entries| entries.attached.as_ref()) else {
+        return;
+    };
+    if stream.name != *attached {
+        let what = format!("its row says {:?}, its entries {attached:?}", stream.name);
+        findings.add(Law::L3, place(stream), what);
+    }
+}
+
+/// The journal's row says of its beginning what entry 1 says.
+fn compare_start(
+    db: &Connection,
+    derived: &Derived,
+    findings: &mut Findings<'_>,
+) -> Result<(), FsckError> {
+    let evidence = derived.start.as_deref().map(serde_json::from_str);
+    let Some(Ok::<serde_json::Value, _>(evidence)) = evidence else {
+        return Ok(());
+    };
+    for column in ["why", "machine_label"] {
+        let sql = format!("SELECT {column} FROM journal");
+        let is: String = db.query_row(&sql, [], |row| row.get(0))?;
+        if let Some(should) = evidence[column].as_str().filter(|should| *should != is) {
+            let what = format!("{column} is `{is}`, `journal_start` says `{should}`");
+            findings.add(Law::L9, "table `journal`", what);
+        }
+    }
+    Ok(())
 }
 
 fn compare_stream(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use boundlane_record::tree::{Edge, Hash, SUBTREE_ENTRIES, leaf_hash};
 use boundlane_record::{
-    EntryMeta, Extent, Kind, Micros, Outcome, Row, Seq, SessionKind, canonical,
+    EntryMeta, Extent, Kind, Micros, Outcome, Row, Seq, SessionKind, StreamName, canonical,
 };
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -26,6 +26,8 @@ pub(super) struct Derived {
     pub(super) streams: BTreeMap<StreamId, StreamEntries>,
     /// By kind, cause and extent: losses, lines, denied lines.
     pub(super) losses: BTreeMap<(String, String, String), (u64, u64, u64)>,
+    /// The evidence of `journal_start`.
+    pub(super) start: Option<String>,
     /// Whether every number was read, so that counters can be compared exactly.
     pub(super) whole: bool,
 }
@@ -37,6 +39,8 @@ pub(super) struct StreamEntries {
     pub(super) first: Option<Seq>,
     pub(super) last: Option<Seq>,
     pub(super) dropped_lines: u64,
+    /// Whose it is, as its last `attached` says.
+    pub(super) attached: Option<StreamName>,
 }
 
 struct Pass<'p, 'r> {
@@ -195,6 +199,9 @@ impl Pass<'_, '_> {
             self.findings
                 .add(Law::L1, "entry 1", "it is not `journal_start`");
         }
+        if seq == Seq::FIRST {
+            self.derived.start = row.evidence.as_deref().map(str::to_owned);
+        }
         let Some(id) = self.stream_of(&row) else {
             let what = "it is of a stream that has no row";
             self.findings
@@ -219,6 +226,10 @@ impl Pass<'_, '_> {
         stream.tally.count(meta);
         stream.first = stream.first.or(Some(seq));
         stream.last = Some(seq);
+        if row.cause.as_deref() == Some(SessionKind::Attached.word()) && meta.kind == Kind::Session
+        {
+            stream.attached = Some(labels(row));
+        }
         if !meta.kind.is_loss() {
             return;
         }
@@ -324,6 +335,18 @@ fn meta(row: &Row<'_>) -> EntryMeta {
         outcome: row.outcome.as_deref().and_then(Outcome::from_word),
         time: row.time,
         observed: row.observed.unwrap_or(Micros(0)),
+    }
+}
+
+/// The labels of an entry.
+fn labels(row: &Row<'_>) -> StreamName {
+    let owned = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    StreamName {
+        stream: owned(&row.stream).unwrap_or_default(),
+        sandbox: owned(&row.sandbox),
+        sandbox_id: owned(&row.sandbox_id),
+        workspace: owned(&row.workspace),
+        source: owned(&row.source).unwrap_or_default(),
     }
 }
 

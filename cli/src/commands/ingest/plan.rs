@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use boundlane_ingest::input::Input;
 use boundlane_ingest::place::{
-    Ahead, Align, AlignLine, Chain, ContentId, Decision, Fit, Hints, Identified, Identify, Known,
-    MarkMaker, PendingLine, Rest, gap_for, identify_input,
+    Ahead, Align, AlignLine, Chain, ContentId, Decision, Fit, HELD_BYTES_MAX, Hints, Identified,
+    Identify, Known, MarkMaker, PendingLine, Rest, gap_for, identify_input,
 };
-use boundlane_ingest::{DecodeState, DigestKey, FramedLine, Framer, LineEnd, carries_time};
+use boundlane_ingest::{DecodeState, DigestKey, FramedLine, Framer, Held, LineEnd, carries_time};
 use boundlane_record::{Extent, Fingerprint, Gap, GapCause, Micros, Source, StreamName};
 use boundlane_store::{Journal, StreamState};
 
@@ -30,8 +30,10 @@ pub(super) struct Begun {
     pub(super) pending: Option<PendingLine>,
     /// Lines may be missing before the first one that is stored.
     pub(super) gap: Option<Gap>,
+    /// Lines from the place on may be stored already, in this stream.
+    pub(super) may_repeat: Option<String>,
     /// Bytes that were read already while the input was aligned.
-    pub(super) window: Vec<u8>,
+    pub(super) window: Held,
     pub(super) rest: Rest,
 }
 
@@ -111,10 +113,13 @@ impl Plan<'_> {
                 let gap = replaced
                     .map(|replaced| self.replaced(&replaced))
                     .transpose()?;
+                let may_repeat = identified.may_repeat.map(|of| self.stream_of(of));
+                let may_repeat = may_repeat.transpose()?.map(|of| of.name.stream.clone());
                 let maker = MarkMaker::after(self.key, identified.point, identified.agreed);
                 let mut begun = self.fresh(maker, rest);
                 begun.place.current.displaced = replaced.map(|replaced| replaced.content);
                 begun.gap = gap;
+                begun.may_repeat = may_repeat;
                 Ok(Identity::Begun(Box::new(begun)))
             }
         }
@@ -213,7 +218,8 @@ impl Plan<'_> {
             maker,
             ahead: Ahead::default(),
             gap: None,
-            window: Vec::new(),
+            may_repeat: None,
+            window: Held::default(),
             rest,
         })
     }
@@ -231,7 +237,8 @@ impl Plan<'_> {
             ahead: Ahead::default(),
             pending: None,
             gap: None,
-            window: Vec::new(),
+            may_repeat: None,
+            window: Held::default(),
             rest,
         }
     }
@@ -342,12 +349,12 @@ fn contents(journal: &Journal, streams: &[StreamState]) -> Outcome<Vec<Known>> {
 }
 
 /// Reads lines until the alignment has enough, or the input ends. A fault is met again when reading on.
-fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(Vec<u8>, bool)> {
+fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(Held, bool)> {
     let mut framer = Framer::new(key.clone(), 0);
-    let (mut window, mut buffer) = (Vec::new(), vec![0; READ_BYTES]);
+    let (mut window, mut buffer) = (Held::default(), vec![0; READ_BYTES]);
     loop {
         let length = rest.read(&mut buffer).map_err(unopened)?;
-        window.extend_from_slice(&buffer[..length]);
+        window.extend(&buffer[..length]);
         let mut chunk = &buffer[..length];
         while let Some(line) = framer.next(&mut chunk) {
             if align.is_full() {
@@ -355,11 +362,13 @@ fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(
             }
             align.feed(align_line(key, &line));
         }
-        if length == 0 {
+        // A line that is longer than what may be held is compared as far as it goes: with nothing.
+        let ended = length == 0;
+        if ended || window.bytes().len() > HELD_BYTES_MAX {
             if let Some(line) = framer.finish().filter(|_| !align.is_full()) {
                 align.feed(align_line(key, &line));
             }
-            return Ok((window, true));
+            return Ok((window, ended));
         }
     }
 }
@@ -367,7 +376,7 @@ fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(
 fn align_line(key: &DigestKey, line: &FramedLine<'_>) -> AlignLine {
     AlignLine {
         fingerprint: fingerprint(key, line),
-        bytes: usize::try_from(line.whole_bytes + line.end.byte_len()).unwrap_or(usize::MAX),
+        bytes: line.bytes.len() + 1,
         timed: carries_time(line.bytes),
         terminated: line.end != LineEnd::None,
     }
@@ -387,10 +396,7 @@ pub(super) fn stored_hints(hints: &Hints) -> Hints {
 
 /// The fingerprint of a line as it came; of a line that was cut, of all of it.
 pub(super) fn fingerprint(key: &DigestKey, line: &FramedLine<'_>) -> Fingerprint {
-    let Some(digest) = line.cut else {
-        return key.fingerprint(line.bytes);
-    };
     let mut short = [0; 16];
-    short.copy_from_slice(&digest[..16]);
+    short.copy_from_slice(&line.digest(key)[..16]);
     Fingerprint(short)
 }

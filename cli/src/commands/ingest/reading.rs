@@ -13,7 +13,7 @@ use super::plan::{self, Begun};
 use super::request::Request;
 use super::sessions;
 use super::source::{self, READ_BYTES};
-use super::summary::Tallied;
+use super::summary::{Broken, MayRepeat, Tallied};
 use super::writing::{Prepared, Stopped, Writer};
 use crate::context::{Context, wall_clock};
 use crate::exit::Failure;
@@ -78,6 +78,8 @@ impl<'r> Reading<'r> {
         writer: &'r Writer,
     ) -> Reading<'r> {
         let state = std::mem::take(&mut begun.state);
+        let from_byte = begun.maker.offset();
+        let may_repeat = begun.may_repeat.take();
         let redactor = Arc::clone(&request.redactor);
         Reading {
             key: key.clone(),
@@ -97,7 +99,7 @@ impl<'r> Reading<'r> {
             observed: wall_clock(),
             is_attached: false,
             standing: Checkpoint::default(),
-            tallied: Tallied::default(),
+            tallied: Tallied::doubted(may_repeat.map(|stream| MayRepeat { stream, from_byte })),
         }
     }
 
@@ -128,18 +130,16 @@ impl<'r> Reading<'r> {
         ctx: &Context,
         progress: &mut Progress,
     ) -> Result<Ended, Stopped> {
-        let window = std::mem::take(&mut begun.window);
-        for chunk in window.chunks(READ_BYTES) {
-            if let Some(ended) = self.chunk(framer, chunk)? {
-                return Ok(ended);
-            }
-        }
         let mut buffer = vec![0; READ_BYTES];
         loop {
             if ctx.interrupt.asked() {
                 return Ok(Ended::Interrupted);
             }
-            match begun.rest.read(&mut buffer) {
+            let read = match begun.window.read(&mut buffer) {
+                0 => begun.rest.read(&mut buffer),
+                length => Ok(length),
+            };
+            match read {
                 Ok(0) => return Ok(self.last_line(framer)),
                 Ok(length) => {
                     if let Some(ended) = self.chunk(framer, &buffer[..length])? {
@@ -203,6 +203,7 @@ impl<'r> Reading<'r> {
 
     /// The input broke: what it gave is stored, its last line as one that may be cut.
     fn cut_short(&mut self, framer: &mut Framer, error: InputError) -> Ended {
+        self.tallied.broken = Broken::of(&error);
         match self.last_line(framer) {
             Ended::AtEnd => Ended::Failed(source::unopened(error)),
             ended => ended,
@@ -234,6 +235,7 @@ impl<'r> Reading<'r> {
             self.books.repeats += 1;
         }
         self.books.lines_read += 1;
+        self.tallied.nul_bytes += line.nuls;
         None
     }
 
@@ -298,7 +300,8 @@ impl<'r> Reading<'r> {
     fn attach(&mut self) -> Result<(), Stopped> {
         self.is_attached = true;
         let compression = self.place.current.hints.compression;
-        let attached = sessions::attached(&self.input, compression, &self.batch);
+        let doubt = self.tallied.may_repeat.as_ref();
+        let attached = sessions::attached(&self.input, compression, &self.batch, doubt);
         let mut entries = EntryBatch::new();
         entries.push(&attached.row(Some(&self.stream), self.observed));
         // Nothing of this item passes a line: the place, and what was learnt on the way, stay as they were.
@@ -364,7 +367,9 @@ impl<'r> Reading<'r> {
     }
 
     fn detach(&mut self, ended: &Ended) -> Result<(), Stopped> {
-        let detached = sessions::detached(&self.tallied, self.maker.offset(), ended.word());
+        let broken = self.tallied.broken.as_ref().map(|broken| broken.word);
+        let why = broken.unwrap_or_else(|| ended.word());
+        let detached = sessions::detached(&self.tallied, self.maker.offset(), why);
         self.observed = wall_clock();
         self.batch
             .push(&detached.row(Some(&self.stream), self.observed));
@@ -380,6 +385,7 @@ fn repeats(key: &DigestKey, pending: &PendingLine, line: &FramedLine<'_>) -> boo
         return digest == pending.digest && line.whole_bytes == pending.bytes;
     }
     let mut judging = pending.judging(key);
+    judging.feed_nuls(line.nuls);
     judging.feed(line.bytes);
     if line.end == LineEnd::CrLf {
         judging.feed(b"\r");

@@ -3,28 +3,42 @@
 use boundlane_ingest::input::Compression;
 use boundlane_record::{EntryBatch, Extent, Gap, GapCause, Micros, Session, SessionKind};
 
-use super::summary::Tallied;
+use super::summary::{MayRepeat, Tallied};
 use crate::context::without_secrets;
 
 /// Reading began; `first` holds its first records.
-pub(super) fn attached(name: &str, compression: Compression, first: &EntryBatch) -> Session {
+pub(super) fn attached(
+    name: &str,
+    compression: Compression,
+    first: &EntryBatch,
+    doubt: Option<&MayRepeat>,
+) -> Session {
     let records = first.metas().iter().filter(|meta| meta.kind.is_record());
-    let evidence = serde_json::json!({
+    let mut evidence = serde_json::json!({
         "name": without_secrets(name),
         "compression": compression.word(),
         "first_time": records.filter_map(|meta| meta.time).map(|time| time.0).min(),
     });
+    if let Some(doubt) = doubt {
+        evidence["may_repeat"] = doubt.json();
+    }
     session(SessionKind::Attached, None, &evidence)
 }
 
 /// Reading ended, this far into the input.
 pub(super) fn detached(tallied: &Tallied, bytes: u64, why: &str) -> Session {
-    let evidence = serde_json::json!({
+    let mut evidence = serde_json::json!({
         "bytes": bytes,
         "lines": tallied.books.lines_read,
         "last_time": tallied.last_time.map(|time| time.0),
         "why": why,
     });
+    if tallied.nul_bytes > 0 {
+        evidence["nul_bytes"] = tallied.nul_bytes.into();
+    }
+    if let Some(broken) = &tallied.broken {
+        evidence["confirmed_bytes"] = broken.confirmed_bytes.into();
+    }
     session(
         SessionKind::Detached,
         Some(tallied.books.records),

@@ -20,8 +20,10 @@ pub(super) fn open(path: &Path, request: &Request) -> Outcome<(Input, String)> {
         Input::open(path)
     };
     let mut input = opened.map_err(unopened)?;
-    let found = sniff(input.look(SNIFF_BYTES_MAX, |head| sniff(head).recognised > 0));
-    if found.has_nul && found.recognised == 0 && !request.is_forced {
+    let head = input.look(SNIFF_BYTES_MAX, |head| sniff(head).recognised > 0);
+    let found = sniff(head.bytes());
+    let has_nul = found.has_nul || head.nuls() > 0;
+    if has_nul && found.recognised == 0 && !request.is_forced {
         return Err(Failure::usage(format_args!(
             "`{}` does not look like a log: it holds NUL bytes and no line that is recognised",
             input.name()

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use boundlane_ingest::input::InputError;
 use boundlane_record::{Books, EntryBatch, Kind, Micros, Outcome as Counted, Row, canonical};
 
 use crate::archiving::Report;
@@ -18,12 +19,59 @@ const DENIALS_MAX: usize = 10_000;
 /// Denials that are shown.
 const DENIALS_SHOWN_MAX: usize = 10;
 
+/// Lines that may be stored already, and are stored once more.
+pub(super) struct MayRepeat {
+    /// The stream that may hold them.
+    pub(super) stream: String,
+    /// Where they begin in the input, in decompressed bytes.
+    pub(super) from_byte: u64,
+}
+
+impl MayRepeat {
+    pub(super) fn json(&self) -> serde_json::Value {
+        serde_json::json!({"stream": self.stream, "from_byte": self.from_byte})
+    }
+}
+
+/// Compressed data that ended before their end.
+pub(super) struct Broken {
+    /// How, as `detached` says it.
+    pub(super) word: &'static str,
+    /// Decompressed bytes that a checksum confirmed.
+    pub(super) confirmed_bytes: u64,
+}
+
+impl Broken {
+    /// `None` for an error that says nothing about what was read.
+    pub(super) fn of(error: &InputError) -> Option<Broken> {
+        let (word, confirmed_bytes) = match error {
+            InputError::CutShort {
+                confirmed_bytes, ..
+            } => ("cut_short", confirmed_bytes),
+            InputError::Corrupt {
+                confirmed_bytes, ..
+            } => ("damaged", confirmed_bytes),
+            _ => return None,
+        };
+        Some(Broken {
+            word,
+            confirmed_bytes: *confirmed_bytes,
+        })
+    }
+}
+
 /// What was handed over of one input.
 #[derive(Default)]
 pub(super) struct Tallied {
     pub(super) books: Books,
     pub(super) gaps: u64,
     pub(super) last_time: Option<Micros>,
+    /// The lines may be stored already.
+    pub(super) may_repeat: Option<MayRepeat>,
+    /// The input broke.
+    pub(super) broken: Option<Broken>,
+    /// NULs in front of lines, passed over.
+    pub(super) nul_bytes: u64,
     /// The last line had no newline and was stored.
     pub(super) unterminated: bool,
     pub(super) allowed: u64,
@@ -60,6 +108,14 @@ impl Denial {
 }
 
 impl Tallied {
+    /// Nothing yet, of an input that may repeat stored lines.
+    pub(super) fn doubted(may_repeat: Option<MayRepeat>) -> Tallied {
+        Tallied {
+            may_repeat,
+            ..Tallied::default()
+        }
+    }
+
     /// What became durable before the writer failed: the books alone.
     pub(super) fn durable(books: Books) -> Tallied {
         Tallied {
@@ -187,6 +243,28 @@ fn describe(input: &Input) -> String {
                     "; lines may be missing before them: see `boundlane query gaps`"
                 );
             }
+            if let Some(doubt) = &tallied.may_repeat {
+                let _ = write!(
+                    text,
+                    "; from byte {} on they may repeat lines of `{}`: stored and marked",
+                    doubt.from_byte,
+                    escape::visible(&doubt.stream)
+                );
+            }
+            if let Some(broken) = &tallied.broken {
+                let _ = write!(
+                    text,
+                    "; no checksum confirms them from byte {} on",
+                    broken.confirmed_bytes
+                );
+            }
+            if tallied.nul_bytes > 0 {
+                let _ = write!(
+                    text,
+                    "; {} NUL bytes in front of lines were passed over",
+                    tallied.nul_bytes
+                );
+            }
             if tallied.unterminated {
                 text.push_str("; the last line has no newline and may be cut");
             }
@@ -308,6 +386,12 @@ fn input_json(input: &Input) -> serde_json::Value {
             "repeats": books.repeats,
             "refused": books.refused,
             "unparsed": tallied.unparsed,
+            "nul_bytes": tallied.nul_bytes,
+            "may_repeat": tallied.may_repeat.as_ref().map(MayRepeat::json),
+            "broken": tallied.broken.as_ref().map(|broken| serde_json::json!({
+                "how": broken.word,
+                "confirmed_bytes": broken.confirmed_bytes,
+            })),
             "gaps": tallied.gaps,
             "allowed": tallied.allowed,
             "denied": tallied.denied,

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use boundlane_record::Seq;
+use boundlane_record::{Micros, Seq};
 use boundlane_store::{Found, Reader, Select, StateDir};
 
 use super::Shown;
 use super::listing::Listing;
 use crate::commands::entries::Met;
 use crate::commands::recorded::{Recorded, decode, open_failure, read_failure};
-use crate::context::Context;
+use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::cell::Placed;
 use crate::output::out::Out;
@@ -36,9 +36,11 @@ pub(super) fn first_record(ctx: &Context) -> Outcome<Recorded> {
     }
 }
 
-/// Prints what is committed after the history, until Ctrl-C or until the sandbox has ended.
+/// Prints what is committed after the history, until Ctrl-C, until the sandbox has ended, or until the span
+/// has.
 pub(super) fn run(
     record: &Recorded,
+    until: Option<Micros>,
     shown: &mut Shown,
     listing: &mut Listing<'_>,
     ctx: &Context,
@@ -53,6 +55,10 @@ pub(super) fn run(
             return Ok(Exit::Done);
         }
         while !tail.print(shown, listing, out)? {
+            if until.is_some_and(|until| until <= wall_clock()) {
+                ctx.note("the span has ended");
+                return Ok(Exit::Done);
+            }
             pause(1);
         }
     }

@@ -231,14 +231,46 @@ fn record_cells(view: View, placed: &Placed<'_>, count: u64) -> Vec<Cell> {
 fn raw(placed: &Placed<'_>, to_terminal: bool) -> String {
     let row = &placed.row;
     let told = match row.kind.as_deref().and_then(Kind::from_word) {
-        Some(kind) if kind.is_loss() => format!("# boundlane {kind}: {}", words::loss(row)),
-        Some(Kind::Session) => format!("# boundlane session: {}", words::session(row)),
-        _ => row.raw.as_deref().unwrap_or_default().to_owned(),
+        Some(kind) if kind.is_loss() => format!("{MARKER}{kind}: {}", words::loss(row)),
+        Some(Kind::Session) => format!("{MARKER}session: {}", words::session(row)),
+        _ => received(row.raw.as_deref().unwrap_or_default()),
     };
     if to_terminal {
         visible(&told).into_owned()
     } else {
         one_line(told)
+    }
+}
+
+/// How what is not a line begins.
+const MARKER: &str = "# boundlane ";
+
+/// A received line that looks like one of ours gets a `\` in front, and so does one that has that already:
+/// what begins with `# boundlane` is ours alone.
+fn received(line: &str) -> String {
+    let bare = line.trim_start_matches('\\');
+    match unseen(bare).starts_with(MARKER.trim_end()) {
+        true => format!("\\{line}"),
+        false => line.to_owned(),
+    }
+}
+
+/// The text behind characters and colours at its start that nobody sees.
+fn unseen(text: &str) -> &str {
+    let mut left = text;
+    loop {
+        let colour = left.strip_prefix("\u{1b}[").and_then(|rest| {
+            let end = rest.find(|c: char| ('@'..='~').contains(&c))?;
+            rest.get(end + 1..)
+        });
+        let control = |c: char| {
+            c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        };
+        match colour.or_else(|| left.strip_prefix(control)) {
+            Some(rest) => left = rest,
+            None => return left,
+        }
     }
 }
 
@@ -303,6 +335,29 @@ mod tests {
              00:00:00.000  -        h            r (2 times in a minute)\n\
              00:00:01.000  -        h            -\n"
         );
+    }
+
+    /// No received line can be taken for one of ours, whatever unseen characters it begins with, and what was
+    /// added can be told.
+    #[test]
+    fn a_received_line_imitates_a_loss() {
+        for line in [
+            "# boundlane gap: 9 lines never reached us",
+            "\u{1b}[31m# boundlane gap: 9",
+            "\r\u{200b}# boundlane session: x",
+            "\\# boundlane gap",
+        ] {
+            assert_eq!(received(line), format!("\\{line}"));
+        }
+        for line in [
+            "# bound",
+            "a # boundlane gap",
+            "\\x",
+            "",
+            "[1.0] # boundlane",
+        ] {
+            assert_eq!(received(line), line);
+        }
     }
 
     /// A received line acts on no terminal, and no text of a loss can be taken for one.

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use boundlane_record::{Micros, Row};
+use boundlane_record::{GapCause, Micros, Row};
 use boundlane_store::StreamId;
 
 use crate::commands::entries::{Entries, Met};
 use crate::commands::recorded::{Recorded, read_failure};
+use crate::config::nearest::nearest;
 use crate::context::Context;
 use crate::exit::Outcome;
 use crate::text::escape::visible;
@@ -44,6 +45,10 @@ pub(super) fn sandbox(
     let streams = streams(record, &name)?;
     let is_known = streams.is_some() || known.iter().any(|(known, _)| *known == name);
     let unknown = (!is_known).then(|| unknown(&name, &known));
+    let streams = match has_losses_of_all(record)? {
+        true => None,
+        false => streams,
+    };
     Ok(Some(Sandbox {
         name,
         streams,
@@ -59,10 +64,19 @@ fn newest(name: &str, sandboxes: usize) -> String {
     format!("sandbox `{name}`, the newest of {sandboxes} (`boundlane log --list` names them)")
 }
 
+/// What to say when nothing of `name` is found, for a command that reads all that is recorded here.
+pub(crate) fn told_unknown(name: &str, ctx: &Context) -> Outcome<String> {
+    let known = match Recorded::open(ctx)? {
+        Some(mut record) => known(&mut record)?,
+        None => Vec::new(),
+    };
+    Ok(unknown(name, &known))
+}
+
 fn unknown(name: &str, known: &[(String, Option<Micros>)]) -> String {
     let name = visible(name);
     if known.is_empty() {
-        return format!("no sandbox `{name}` is recorded");
+        return format!("nothing is recorded for `{name}`");
     }
     let names: Vec<String> = known
         .iter()
@@ -74,8 +88,11 @@ fn unknown(name: &str, known: &[(String, Option<Micros>)]) -> String {
     } else {
         ""
     };
+    let all: Vec<&str> = known.iter().map(|(known, _)| known.as_str()).collect();
+    let meant = nearest(&name, &all).map(|near| format!(", did you mean `{}`?", visible(near)));
     format!(
-        "no sandbox `{name}` is recorded; there are {}{more}",
+        "nothing is recorded for `{name}`{} recorded are {}{more}",
+        meant.as_deref().unwrap_or(";"),
         names.join(", ")
     )
 }
@@ -127,6 +144,23 @@ fn streams(record: &Recorded, name: &str) -> Outcome<Option<(String, Vec<StreamI
     Ok((!streams.is_empty()).then(|| (head.journal.clone(), ids)))
 }
 
+/// Whether losses are recorded that are of no stream: their entries are in blocks of none.
+fn has_losses_of_all(record: &Recorded) -> Outcome<bool> {
+    let Some(reader) = record.journal() else {
+        return Ok(false);
+    };
+    let causes = [
+        GapCause::Forked,
+        GapCause::Restored,
+        GapCause::CheckpointLost,
+        GapCause::Damaged,
+    ];
+    let losses = reader.losses(None).map_err(read_failure)?;
+    Ok(losses
+        .iter()
+        .any(|loss| causes.iter().any(|cause| loss.cause == cause.word())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,9 +170,14 @@ mod tests {
         let known = vec![("a\u{1b}[2J".to_owned(), None), ("b".to_owned(), None)];
         assert_eq!(
             unknown("x\n", &known),
-            "no sandbox `x\\n` is recorded; there are `a\\x1b[2J`, `b`"
+            "nothing is recorded for `x\\n`; recorded are `a\\x1b[2J`, `b`"
         );
-        assert_eq!(unknown("x", &[]), "no sandbox `x` is recorded");
+        assert_eq!(unknown("x", &[]), "nothing is recorded for `x`");
+        let known = [("agent-1".to_owned(), None)];
+        assert_eq!(
+            unknown("agent-l", &known),
+            "nothing is recorded for `agent-l`, did you mean `agent-1`? recorded are `agent-1`"
+        );
         assert_eq!(newest("a", 1), "sandbox `a`");
     }
 
@@ -146,7 +185,7 @@ mod tests {
     fn a_hundred_names_are_told() {
         let known: Vec<_> = (0..100).map(|n| (n.to_string(), None)).collect();
         let told = unknown("x", &known);
-        assert_eq!(told.matches('`').count(), 2 * (NAMES_TOLD_MAX + 1));
+        assert!(told.matches('`').count() <= 2 * (NAMES_TOLD_MAX + 2));
         assert!(told.ends_with(", …"));
     }
 }

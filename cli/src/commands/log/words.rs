@@ -106,6 +106,19 @@ pub(crate) fn session(row: &Row<'_>) -> String {
     if let Some(count) = row.count {
         sentence.push_str(&format!(" ({count})"));
     }
+    let evidence = row.evidence.as_deref().unwrap_or_default();
+    let evidence: serde_json::Value = serde_json::from_str(evidence).unwrap_or_default();
+    let doubt = &evidence["may_repeat"];
+    if let (Some(stream), Some(byte)) = (doubt["stream"].as_str(), doubt["from_byte"].as_u64()) {
+        sentence.push_str(&format!(
+            ": from byte {byte} on it may repeat lines of {stream}"
+        ));
+    }
+    if let Some(bytes) = evidence["confirmed_bytes"].as_u64() {
+        sentence.push_str(&format!(
+            ": it broke off, and no checksum confirms the lines from byte {bytes} on"
+        ));
+    }
     sentence
 }
 

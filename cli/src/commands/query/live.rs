@@ -1,62 +1,88 @@
 //! This machine's journals, as the query engine reads them.
 
+use boundlane_archive::{Root, list};
 use boundlane_query::{LiveBlock, LiveBlocks, LiveHead, LiveJournal};
 use boundlane_record::{Row, Seq};
 use boundlane_store::{Piece, Reader, Select, StateDir};
+
+use crate::commands::recorded::older::{self, Older};
 
 /// Blocks that one read fetches: short reads, so that no writer waits for a slow question.
 const BLOCKS_PER_READ: usize = 64;
 
 /// The journals of one state directory. Every call opens them anew and sees what is there then.
-pub(super) struct Journals(pub(super) StateDir);
+pub(super) struct Journals {
+    pub(super) dir: StateDir,
+    /// The archive beside them: after a fork it holds other entries under the same numbers.
+    pub(super) archive: Root,
+}
 
 impl Journals {
     fn current(&self) -> Option<Reader> {
-        Reader::open(&self.0).ok().flatten()
+        Reader::open(&self.dir).ok().flatten()
     }
 
-    fn older(&self) -> impl Iterator<Item = Reader> {
-        let files = std::fs::read_dir(self.0.journals_dir())
-            .into_iter()
-            .flatten()
-            .flatten();
-        let mut paths: Vec<_> = files.map(|file| file.path()).collect();
-        paths.retain(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "sqlite")
-        });
-        paths.sort();
-        paths
-            .into_iter()
-            .filter_map(|path| Reader::open_file(&path).ok().flatten())
+    /// Those that were set aside.
+    fn older(&self) -> Vec<Older> {
+        let directory = self.dir.journals_dir();
+        if !older::are_there(&directory) {
+            return Vec::new();
+        }
+        older::all(&directory, &list(&self.archive).files).0
     }
 
-    fn all(&self) -> impl Iterator<Item = Reader> {
-        self.older().chain(self.current())
+    fn of(&self, file: &str) -> Option<Reader> {
+        let current = self.current();
+        if let Some(reader) = current
+            && reader.head().is_ok_and(|head| head.journal == file)
+        {
+            return Some(reader);
+        }
+        let mut older = self.older().into_iter();
+        older
+            .find(|older| name_of(older) == file)
+            .map(|older| older.reader)
     }
+}
 
-    fn of(&self, journal: &str) -> Option<Reader> {
-        self.all()
-            .find(|reader| reader.head().is_ok_and(|head| head.journal == journal))
+/// The journal's id, or the path of a file whose history has parted from the one with that id.
+fn name_of(older: &Older) -> String {
+    match older.parts_after {
+        Some(_) => older.path.to_string_lossy().into_owned(),
+        None => older.head.journal.clone(),
+    }
+}
+
+fn head_of_older(older: &Older) -> LiveHead {
+    let pruned = older.head.pruned.next();
+    LiveHead {
+        journal: older.head.journal.clone(),
+        file: name_of(older),
+        first: older
+            .parts_after
+            .map_or(pruned, |after| after.next().max(pruned)),
+        size: older.head.size,
     }
 }
 
 impl LiveJournal for Journals {
     fn journals(&self) -> Vec<LiveHead> {
+        let mut heads: Vec<LiveHead> = self.older().iter().map(head_of_older).collect();
         let head = |reader: Reader| {
             let head = reader.head().ok()?;
-            let pruned = reader.totals().ok()?.pruned;
             Some(LiveHead {
+                file: head.journal.clone(),
                 journal: head.journal,
-                first: Seq(pruned + 1),
+                first: head.pruned.next(),
                 size: head.size,
             })
         };
-        self.all().filter_map(head).collect()
+        heads.extend(self.current().and_then(head));
+        heads
     }
 
-    fn blocks(&self, journal: &str, after: Seq) -> LiveBlocks {
-        let Some(reader) = self.of(journal) else {
+    fn blocks(&self, file: &str, after: Seq) -> LiveBlocks {
+        let Some(reader) = self.of(file) else {
             return Box::new(std::iter::once(Err("the journal is gone".to_owned())));
         };
         Box::new(Reading {

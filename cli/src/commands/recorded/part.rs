@@ -22,6 +22,9 @@ pub(super) struct Part {
     /// In number order.
     files: Vec<ArchiveFile>,
     live: Option<(Reader, Head)>,
+    /// Numbers through this one are told by another part with the same id, from which this history has
+    /// parted.
+    after: Option<Seq>,
 }
 
 /// Whether to go on.
@@ -36,6 +39,7 @@ impl Part {
             began,
             files: vec![file],
             live: None,
+            after: None,
         }
     }
 
@@ -53,7 +57,26 @@ impl Part {
             began,
             files: Vec::new(),
             live: None,
+            after: None,
         }
+    }
+
+    /// A journal whose entries after `after` are others than those known of it elsewhere.
+    pub(super) fn apart(reader: Reader, head: Head, after: Seq) -> Part {
+        let part = Part::of_journal(&reader, &head);
+        Part {
+            live: Some((reader, head)),
+            after: Some(after),
+            ..part
+        }
+    }
+
+    pub(super) fn is_apart(&self) -> bool {
+        self.after.is_some()
+    }
+
+    fn after(&self) -> Seq {
+        self.after.unwrap_or(Seq(0))
     }
 
     pub(super) fn add_file(&mut self, file: ArchiveFile) {
@@ -82,7 +105,7 @@ impl Part {
     }
 
     pub(super) fn forward(&self, want: &Want, visit: &mut Visit<'_>) -> Outcome<Flow> {
-        let mut next = Seq::FIRST;
+        let mut next = self.after().next();
         for file in &self.files {
             if self.missing(next, file.name.first, visit)?.is_break() {
                 return Ok(Flow::Break(()));
@@ -113,7 +136,7 @@ impl Part {
         let last = self
             .files
             .last()
-            .map_or(Seq::FIRST, |file| file.name.last.next());
+            .map_or(self.after().next(), |file| file.name.last.next());
         let mut end = self.live_from(last);
         for file in self.files.iter().rev() {
             // What is missing lies after the file: it is a piece of its own.
@@ -126,7 +149,7 @@ impl Part {
             }
             end = file.name.first;
         }
-        let flow = self.missing(Seq::FIRST, end, visit)?;
+        let flow = self.missing(self.after().next(), end, visit)?;
         Ok(if flow.is_break() { flow } else { piece_end() })
     }
 
@@ -196,7 +219,7 @@ impl Part {
         if order == Order::NewestFirst {
             select = select.newest_first();
         }
-        select = select.through(Seq(head.size.0));
+        select = select.after(self.after()).through(Seq(head.size.0));
         for piece in reader.blocks(select).map_err(read_failure)? {
             let flow = match piece.map_err(read_failure)? {
                 Piece::Block(block) => self.block(&block, visit)?,
@@ -227,7 +250,7 @@ impl Part {
     }
 
     fn block(&self, block: &boundlane_store::Block, visit: &mut Visit<'_>) -> Outcome<Flow> {
-        for (seq, bytes) in block.entries() {
+        for (seq, bytes) in block.entries().filter(|(seq, _)| *seq > self.after()) {
             if self.entry(seq, bytes, visit)?.is_break() {
                 return Ok(Flow::Break(()));
             }

@@ -4,7 +4,7 @@ use boundlane_record::Micros;
 use boundlane_store::LossTotal;
 use serde_json::{Value, json};
 
-use super::{JournalStatus, Status, StreamStatus};
+use super::{Aside, JournalStatus, Status, StreamStatus};
 use crate::time::rfc3339;
 
 /// The document.
@@ -14,6 +14,8 @@ pub(super) fn document(status: &Status) -> Value {
         "reasons": status.health.reasons,
         "directory": status.directory,
         "journal": status.journal.as_ref().map(journal),
+        "set_aside": status.set_aside.iter().map(Aside::document).collect::<Vec<_>>(),
+        "set_aside_unreadable": status.unreadable,
         "archive": {
             "files": status.archive.files,
             "bytes": status.archive.bytes,

@@ -5,7 +5,7 @@ use boundlane_store::LossTotal;
 
 use super::archive::in_words;
 use super::{JournalStatus, Status};
-use crate::commands::health::Word;
+use crate::commands::health::{Word, plural};
 use crate::context::Context;
 use crate::exit::Outcome;
 use crate::output::out::Out;
@@ -28,6 +28,20 @@ pub(super) fn print(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()
     named("directory", &status.directory, out)?;
     if let Some(journal) = &status.journal {
         print_journal(journal, status, out)?;
+    }
+    for aside in &status.set_aside {
+        let text = format!(
+            "{}, {} entries, {} of them in no archive file; `log` and `query` read them",
+            aside.journal, aside.entries, aside.only_here
+        );
+        named("set aside", &text, out)?;
+    }
+    for unreadable in &status.unreadable {
+        named(
+            "set aside",
+            &format!("{unreadable} (it cannot be read)"),
+            out,
+        )?;
     }
     print_archive(status, ctx, out)?;
     print_disk(status, out)?;
@@ -96,7 +110,7 @@ fn queue(journal: &JournalStatus, status: &Status) -> String {
     }
 }
 
-/// `2 gap lagged (12 lines, at most 40 lines), 1 drops disk_full (3 lines)`.
+/// `2 gaps (lagged; 12 lines, at most 40 lines), 1 drop (disk_full; 3 lines)`.
 fn losses(totals: &[LossTotal]) -> String {
     if totals.is_empty() {
         return "none".to_owned();
@@ -121,9 +135,9 @@ fn losses(totals: &[LossTotal]) -> String {
             ""
         };
         format!(
-            "{} {} {} ({}{open})",
+            "{} {} ({}; {}{open})",
             total.losses,
-            total.kind,
+            plural(&total.kind, total.losses),
             total.cause,
             parts.join(", ")
         )
@@ -212,7 +226,7 @@ mod tests {
         };
         assert_eq!(
             losses(&[lagged]),
-            "3 gap lagged (12 lines, at most 40 lines, 1 of unknown extent, still growing)"
+            "3 gaps (lagged; 12 lines, at most 40 lines, 1 of unknown extent, still growing)"
         );
         assert_eq!(losses(&[]), "none");
     }
