@@ -218,8 +218,9 @@ impl Link {
     ) -> Result<A, Failure> {
         let (endpoint, after) = (&self.shared.target.endpoint, self.shared.limits.unary);
         match tokio::time::timeout(after, answer).await {
-            Ok(answer) => answer.map_err(|status| Failure::of(endpoint, status)),
-            Err(_) => Err(Failure::Failed(GatewayError::NoAnswer {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(status)) if !status::is_timeout(&status) => Err(Failure::of(endpoint, status)),
+            Ok(Err(_)) | Err(_) => Err(Failure::Failed(GatewayError::NoAnswer {
                 endpoint: endpoint.clone(),
                 call,
                 after,

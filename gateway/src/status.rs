@@ -5,7 +5,7 @@ use std::io;
 
 use boundlane_ingest::watch::StreamEnd;
 use rustls::Error as TlsError;
-use tonic::{Code, ConnectError, Status};
+use tonic::{Code, ConnectError, Status, TimeoutExpired};
 
 use crate::error::{Fault, GatewayError};
 use crate::shared::Shared;
@@ -67,14 +67,6 @@ pub(crate) fn end(status: &Status) -> StreamEnd {
 
 fn said(status: &Status, shared: &Shared, call: &'static str) -> GatewayError {
     let (endpoint, text) = (shared.target.endpoint.clone(), plain(status.message()));
-    if is_timeout(status) {
-        let after = shared.limits.unary;
-        return GatewayError::NoAnswer {
-            endpoint,
-            call,
-            after,
-        };
-    }
     match (status.code(), end(status)) {
         (_, StreamEnd::Refused(refusal, text)) => GatewayError::Refused {
             refusal,
@@ -104,13 +96,10 @@ fn said(status: &Status, shared: &Shared, call: &'static str) -> GatewayError {
     }
 }
 
-/// The gateway's word for it, or the client library's.
-fn is_timeout(status: &Status) -> bool {
-    match status.code() {
-        Code::DeadlineExceeded => true,
-        Code::Cancelled => status.message() == "Timeout expired",
-        _ => false,
-    }
+/// The gateway gave up, or the client library did.
+pub(crate) fn is_timeout(status: &Status) -> bool {
+    let expired = |source| chain(source).any(|error| error.is::<TimeoutExpired>());
+    status.code() == Code::DeadlineExceeded || status.source().is_some_and(expired)
 }
 
 /// What broke a connection, or kept it from being made.
@@ -158,10 +147,12 @@ fn certificate(error: &(dyn Error + 'static)) -> Option<Fault> {
 
 /// The other side speaks something else: no TLS, no HTTP/2.
 fn is_foreign(error: &(dyn Error + 'static)) -> bool {
+    let said = error.to_string();
     matches!(
         error.downcast_ref(),
         Some(TlsError::InvalidMessage(_) | TlsError::NoApplicationProtocol)
-    ) || error.to_string().starts_with("HTTP/2 was not negotiated")
+    ) || said.starts_with("HTTP/2 was not negotiated")
+        || said.ends_with("frame with invalid size")
 }
 
 fn is_slow_connect(error: &(dyn Error + 'static)) -> bool {
