@@ -1,0 +1,1 @@
+//! The fake keeps the tables of the interface.
