@@ -48,3 +48,6 @@ pub use settings::{Settings, Spread, WarningPlace};
 pub use state::PUSH_LINES_MAX;
 pub use watch::WATCH_QUEUE_MESSAGES_MAX;
 pub use watches::{Stage, WatchView};
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,7 @@ use super::calls::Caller;
 use super::model::Generation;
 use super::proto::new::openshell::v1::open_shell_server::OpenShellServer as NewServer;
 use super::proto::old::openshell::v1::open_shell_server::OpenShellServer as OldServer;
+use super::settings::Spread;
 use super::state::Shared;
 
 /// The gateway's own HTTP/2 keepalive.
@@ -74,7 +75,10 @@ pub(super) fn accept(shared: &Arc<Shared>, stream: TcpStream) {
         let caller = Caller {
             shared: Arc::clone(shared),
             connection: id,
-            replica: state.next_replica(id - 1),
+            replica: match state.settings.spread {
+                Spread::PerConnection => state.next_replica(id - 1),
+                Spread::PerCall => 0,
+            },
         };
         let io = Cuttable {
             stream,
