@@ -32,8 +32,8 @@ pub(crate) fn encode_inside(text: &str, out: &mut Vec<u8>) {
     match bytes.len() {
         0 => (),
         1..4 => tiny(bytes, out),
-        4..8 => halves::<4>(bytes, out),
-        8..=16 => halves::<8>(bytes, out),
+        4..8 => small(bytes, out),
+        8..=16 => short(bytes, out),
         _ => long(bytes, out),
     }
     out.push(b'"');
@@ -43,49 +43,66 @@ pub(crate) fn encode_inside(text: &str, out: &mut Vec<u8>) {
 #[inline]
 fn tiny(bytes: &[u8], out: &mut Vec<u8>) {
     let three = [bytes[0], bytes[bytes.len() / 2], bytes[bytes.len() - 1]];
-    let [first, middle, last] = three;
-    if marks([first, middle, last, last, last, last, last, last]) != 0 {
+    let [first, middle, last] = three.map(|byte| ESCAPES[usize::from(byte)]);
+    if first | middle | last != 0 {
         return escaped(bytes, out);
     }
     out.extend_from_slice(&three);
     out.truncate(out.len() + bytes.len() - 3);
 }
 
-/// Between `HALF` and twice as many bytes: the first `HALF` and the last `HALF`, which may overlap. No
-/// call of a copy is as fast for so few bytes.
+/// Four to seven bytes: the first four and the last four, which overlap. No call of a copy is as fast.
 #[inline]
-fn halves<const HALF: usize>(bytes: &[u8], out: &mut Vec<u8>) {
-    let (Some(head), Some(tail)) = (bytes.first_chunk::<HALF>(), bytes.last_chunk::<HALF>()) else {
+fn small(bytes: &[u8], out: &mut Vec<u8>) {
+    let (Some(head), Some(tail)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
         return escaped(bytes, out);
     };
-    let mut both = [[b' '; 8]; 2];
-    both[0][..HALF].copy_from_slice(head);
-    both[1][..HALF].copy_from_slice(tail);
-    if marks(both[0]) | marks(both[1]) != 0 {
+    let word = u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << 32;
+    if marks(word) != 0 {
         return escaped(bytes, out);
     }
     out.extend_from_slice(head);
-    out.truncate(out.len() + bytes.len() - 2 * HALF);
+    out.truncate(out.len() + bytes.len() - 8);
+    out.extend_from_slice(tail);
+}
+
+/// Eight to sixteen bytes, in the same way.
+#[inline]
+fn short(bytes: &[u8], out: &mut Vec<u8>) {
+    let (Some(head), Some(tail)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) else {
+        return escaped(bytes, out);
+    };
+    if marks(u64::from_le_bytes(*head)) | marks(u64::from_le_bytes(*tail)) != 0 {
+        return escaped(bytes, out);
+    }
+    out.extend_from_slice(head);
+    out.truncate(out.len() + bytes.len() - 16);
     out.extend_from_slice(tail);
 }
 
 /// More than sixteen bytes, of which the last sixteen may be looked at twice.
 fn long(bytes: &[u8], out: &mut Vec<u8>) {
     let (blocks, _) = bytes.as_chunks::<16>();
-    let mut bad = [0u8; 16];
-    for block in blocks.iter().chain(bytes.last_chunk::<16>()) {
-        // Without a branch, so that it is one comparison of vectors.
-        for (bad, byte) in bad.iter_mut().zip(block) {
-            *bad |= u8::from(*byte < 0x20) | u8::from(*byte == b'"') | u8::from(*byte == b'\\');
+    let mut bad = bytes.last_chunk::<16>().map_or([1; 16], escapes_in);
+    for block in blocks {
+        for (bad, more) in bad.iter_mut().zip(escapes_in(block)) {
+            *bad |= more;
         }
     }
-    match u128::from_ne_bytes(bad) {
-        0 => out.extend_from_slice(bytes),
-        _ => escaped(bytes, out),
+    match bad == [0; 16] {
+        true => out.extend_from_slice(bytes),
+        false => escaped(bytes, out),
     }
 }
 
+/// Which bytes need an escape: 1 for each. Without a branch, so that it is one comparison of vectors.
+#[inline(always)]
+fn escapes_in(block: &[u8; 16]) -> [u8; 16] {
+    block.map(|byte| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\'))
+}
+
 /// A text that needs an escape somewhere.
+#[cold]
 fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut left = bytes;
     out.reserve(left.len());
@@ -114,13 +131,12 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
 
 /// Marks the bytes that need an escape, and sometimes one above such a byte: the lowest mark is right.
 #[inline]
-fn marks(eight: [u8; 8]) -> u64 {
+fn marks(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     // Marks each byte below `n`, at most 128.
     let below = |word: u64, n: u8| word.wrapping_sub(ONES * u64::from(n)) & !word & HIGHS;
     let is = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let word = u64::from_le_bytes(eight);
     below(word, 0x20) | is(word, b'"') | is(word, b'\\')
 }
 
@@ -128,7 +144,7 @@ fn marks(eight: [u8; 8]) -> u64 {
 fn clean_len(bytes: &[u8]) -> usize {
     let mut left = bytes;
     while let Some((eight, rest)) = left.split_first_chunk::<8>() {
-        let marks = marks(*eight);
+        let marks = marks(u64::from_le_bytes(*eight));
         if marks != 0 {
             return bytes.len() - left.len() + marks.trailing_zeros() as usize / 8;
         }

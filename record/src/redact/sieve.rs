@@ -29,9 +29,9 @@ pub(super) struct Sieve {
 }
 
 /// The state behind a literal, which is never left.
-const FOUND: u16 = 0;
+const FOUND: usize = 0;
 /// The state at the start of a text.
-const START: u16 = KINDS as u16;
+const START: usize = KINDS;
 
 impl Sieve {
     /// Lets texts through that hold any of `literals`, in any case, and few others.
@@ -77,9 +77,9 @@ impl Sieve {
     }
 
     #[inline(always)]
-    fn step(&self, state: u16, byte: u8) -> u16 {
-        let kind = u16::from(self.kinds[usize::from(byte)]);
-        self.next[usize::from(state | kind)]
+    fn step(&self, state: usize, byte: u8) -> usize {
+        let kind = usize::from(self.kinds[usize::from(byte)]);
+        usize::from(self.next[(state | kind) % ENTRIES])
     }
 }
 
@@ -102,24 +102,25 @@ fn kinds(literals: &[Vec<u8>]) -> ([u8; 256], Vec<u8>) {
 
 /// The steps between the states of `automaton` that are reached without a match.
 fn next(automaton: &DFA, examples: &[u8]) -> Box<[u16; ENTRIES]> {
-    let mut next = vec![FOUND; ENTRIES];
+    let mut next = vec![0u16; ENTRIES];
     let start = automaton
         .start_state(Anchored::No)
         .expect("L7: the automaton has a start");
-    let mut numbers: HashMap<StateID, u16> = HashMap::from([(start, START)]);
+    let mut numbers: HashMap<StateID, usize> = HashMap::from([(start, START)]);
     let mut waiting = vec![start];
     while let Some(state) = waiting.pop() {
-        let row = usize::from(numbers[&state]);
+        let row = numbers[&state];
         for (kind, &byte) in examples.iter().enumerate() {
             let to = automaton.next_state(Anchored::No, state, byte);
             if automaton.is_match(to) {
                 continue;
             }
             let states = numbers.len() + 1;
-            next[row + kind] = *numbers.entry(to).or_insert_with(|| {
+            let number = *numbers.entry(to).or_insert_with(|| {
                 waiting.push(to);
-                u16::try_from(states * KINDS).expect("L7: the literals have few states")
+                states * KINDS
             });
+            next[row + kind] = u16::try_from(number).expect("L7: the literals have few states");
         }
     }
     next.into_boxed_slice()
