@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use crate::column::{Column, Parsed, Row};
 pub use integer::encode_integer;
 use text::ESCAPES;
-pub use text::encode_text;
 pub(crate) use text::encode_inside;
+pub use text::encode_text;
 
 /// Why bytes are not a canonical entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@ use nom::sequence::delimited;
 
 use super::{Body, Line, Prefix, after_ocsf, bare, event};
 use crate::clock::{self, LineTime};
+use crate::shorthand::without_spaces;
 use crate::tracing_line;
 
 /// The target that OCSF events carry, and nothing else does.
@@ -37,12 +38,14 @@ const USUAL: &[u8; 27] = b"] [sandbox] [OCSF ] [ocsf] ";
 /// [`USUAL`]. What it does not know is no other form; it is left to [`cli`].
 fn usual(text: &str) -> Option<Line<'_>> {
     let prefix = text.as_bytes().first_chunk::<42>()?;
-    let ([_, time @ ..], rest) = prefix.split_first_chunk::<15>()?;
+    let ([b'[', time @ ..], rest) = prefix.split_first_chunk::<15>()? else {
+        return None;
+    };
     if rest != USUAL {
         return None;
     }
     let time = clock::usual_epoch(time)?;
-    let body = event(text[prefix.len()..].trim_start_matches(' '));
+    let body = event(without_spaces(&text[prefix.len()..]));
     Some(Line {
         prefix: Prefix::Cli,
         time: LineTime::Moment(time),

@@ -71,7 +71,8 @@ mod tests {
             }
         }
         let powers = (0..19).map(|power| 10i64.pow(power));
-        let around = powers.flat_map(|power| [power - 1, power, power + 1, -power, 7 * (power / 3)]);
+        let around =
+            powers.flat_map(|power| [power - 1, power, power + 1, -power, 7 * (power / 3)]);
         for n in around.chain([i64::MIN, i64::MIN + 1, i64::MAX, 1_791_291_600_123_456]) {
             assert_eq!(text(n), n.to_string());
         }

@@ -83,22 +83,17 @@ fn short(bytes: &[u8], out: &mut Vec<u8>) {
 /// More than sixteen bytes, of which the last sixteen may be looked at twice.
 fn long(bytes: &[u8], out: &mut Vec<u8>) {
     let (blocks, _) = bytes.as_chunks::<16>();
-    let mut bad = bytes.last_chunk::<16>().map_or([1; 16], escapes_in);
-    for block in blocks {
-        for (bad, more) in bad.iter_mut().zip(escapes_in(block)) {
-            *bad |= more;
+    let mut bad = [0u8; 16];
+    for block in blocks.iter().chain(bytes.last_chunk::<16>()) {
+        // Without a branch, so that it is one comparison of vectors.
+        for (bad, byte) in bad.iter_mut().zip(block) {
+            *bad |= u8::from(*byte < 0x20) | u8::from(*byte == b'"') | u8::from(*byte == b'\\');
         }
     }
-    match bad == [0; 16] {
-        true => out.extend_from_slice(bytes),
-        false => escaped(bytes, out),
+    match bad.iter().fold(0, |any, bad| any | bad) {
+        0 => out.extend_from_slice(bytes),
+        _ => escaped(bytes, out),
     }
-}
-
-/// Which bytes need an escape: 1 for each. Without a branch, so that it is one comparison of vectors.
-#[inline(always)]
-fn escapes_in(block: &[u8; 16]) -> [u8; 16] {
-    block.map(|byte| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\'))
 }
 
 /// A text that needs an escape somewhere.

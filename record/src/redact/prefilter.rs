@@ -198,7 +198,70 @@ fn literals() -> Vec<(String, Trigger)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::redact::{FieldKind, PREFILTER, Redactor, scan};
+
+    /// What literals are made of, so that whole ones and half ones come up, and delimiters.
+    const PIECES: [&str; 24] = [
+        "-u",
+        "-U",
+        "tok",
+        "en",
+        "=",
+        " ",
+        ":",
+        "[",
+        "a",
+        "root:x",
+        "1",
+        "sess",
+        "ion",
+        "Basic",
+        "sk-",
+        "ant-",
+        "/t/",
+        "git",
+        "\"",
+        "://",
+        "[policy:- engine:opa]",
+        "AKIA",
+        "0123456789ABCDEF",
+        "é",
+    ];
+
+    fn found(text: &str, kind: FieldKind) -> bool {
+        !scan::settled(&Redactor::default(), text.as_bytes(), kind).is_empty()
+    }
+
+    proptest! {
+        /// For all lines that are clear, the full look finds nothing, in no part and whatever the part is.
+        #[test]
+        fn clear_line_holds_nothing(pieces in proptest::collection::vec(0..PIECES.len(), 0..24)) {
+            let line: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+            let prefilter = &PREFILTER;
+            let is_clear = prefilter.is_clear(line.as_bytes());
+            let delimiters = [' ', '"', ':', '[', '='];
+            let starts = line.match_indices(delimiters).map(|(at, _)| at + 1);
+            for start in starts.chain([0]).filter(|_| is_clear) {
+                for end in (start..=line.len()).filter(|&end| line.is_char_boundary(end)) {
+                    for kind in [FieldKind::Text, FieldKind::Url, FieldKind::Command] {
+                        prop_assert!(!found(&line[start..end], kind), "{line}: {start}..{end}");
+                    }
+                }
+            }
+        }
+
+        /// For all texts, the sieve lets through what the automaton finds.
+        #[test]
+        fn trigger_passes_the_sieve(pieces in proptest::collection::vec(0..PIECES.len(), 0..24)) {
+            let text: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+            let prefilter = &PREFILTER;
+            let is_there = prefilter.any(text.as_bytes());
+            prop_assert!(!is_there || prefilter.sieve.may_hold(text.as_bytes()), "{text}");
+        }
+    }
 
     #[test]
     fn a_trigger_at_a_seam_is_missed() {
