@@ -79,6 +79,31 @@ pub(crate) fn epoch(text: &str) -> Option<LineTime<'_>> {
     Some(moment.map_or(LineTime::Unusable(text), LineTime::Moment))
 }
 
+/// `ssssssssss.mmm`, as [`epoch`] reads it: ten digits of seconds are the years 2001 to 2286. `None` for
+/// any other text.
+pub(crate) fn usual_epoch(text: &[u8; 14]) -> Option<Micros> {
+    let (eight, [tens, ones, b'.', millis @ ..]) = text.split_first_chunk::<8>()? else {
+        return None;
+    };
+    let seconds = eight_digits(*eight)? * 100 + number(&[*tens, *ones])?;
+    Some(Micros(seconds * MICROS_OF_SECOND + number(millis)? * 1000))
+}
+
+/// Eight decimal digits, all at once in the lanes of one word: digits to pairs, pairs to fours, fours to
+/// the number.
+fn eight_digits(eight: [u8; 8]) -> Option<i64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let ones = u64::from_le_bytes(eight).wrapping_sub(ZEROS);
+    // Above 9 in any lane: the addition reaches the high bit, or it is set already.
+    if (ones | ones.wrapping_add(HIGHS - 0x0a0a_0a0a_0a0a_0a0a)) & HIGHS != 0 {
+        return None;
+    }
+    let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    i64::try_from((fours * 10_000 + (fours >> 32)) & 0xffff_ffff).ok()
+}
+
 /// `YYYY-MM-DDTHH:MM:SS.fZ` at the start of `text`, with three or six digits after the point, and what follows.
 pub(crate) fn date_time(text: &str) -> Option<(LineTime<'_>, &str)> {
     let bytes = text.as_bytes();
@@ -220,6 +245,23 @@ mod tests {
             epoch("253402300800.000"),
             Some(LineTime::Unusable("253402300800.000"))
         );
+    }
+
+    /// For all bytes at all places, the usual time is the one that the general way reads.
+    #[test]
+    fn usual_seconds_are_read_as_any_other() {
+        for time in ["1775014132.118", "0000000000.000", "9999999999.999"] {
+            for at in 0..14 {
+                for byte in 0..0x80 {
+                    let mut bytes = [0; 14];
+                    bytes.copy_from_slice(time.as_bytes());
+                    bytes[at] = byte;
+                    let text = String::from_utf8_lossy(&bytes);
+                    let usual = usual_epoch(&bytes).map(LineTime::Moment);
+                    assert_eq!(usual, epoch(&text), "{text}");
+                }
+            }
+        }
     }
 
     #[test]

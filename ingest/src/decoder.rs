@@ -111,7 +111,9 @@ impl Decoder {
         let closed = line.cut.map(|_| format!("{text}]"));
         let parts = Line::read(text);
         let continued = !parts.is_prefixed() && self.state.after_prefixed;
-        let reading = classify::classify(&parts, self.options.format, continued, closed.as_deref());
+        let mut fields = Fields::default();
+        let (format, as_closed) = (self.options.format, closed.as_deref());
+        let reading = classify::classify(&parts, format, continued, as_closed, &mut fields);
         self.state.after_prefixed |= parts.is_prefixed();
         let reading = match reading {
             Reading::Ignored(why) => return Decoded::Ignored(why),
@@ -130,20 +132,20 @@ impl Decoder {
             stream,
             observed,
         };
-        self.entry(&arrival, closed.as_deref(), reading, out)
+        self.entry(&arrival, as_closed, (reading, &fields), out)
     }
 
     fn entry(
         &mut self,
         arrival: &Arrival<'_>,
         closed: Option<&str>,
-        reading: Reading<'_>,
+        (reading, fields): (Reading<'_>, &Fields<'_>),
         out: &mut EntryBatch,
     ) -> Decoded {
         let mut spans = std::mem::take(&mut self.spans);
         spans.clear();
         let base = match &reading {
-            Reading::Closed(_) => closed.unwrap_or(arrival.raw.text),
+            Reading::Closed => closed.unwrap_or(arrival.raw.text),
             _ => arrival.raw.text,
         };
         let mut draft = Draft::default();
@@ -151,12 +153,11 @@ impl Decoder {
             Reading::Json(event) => {
                 json_row::fill(&event, base, &self.redactor, &mut spans, &mut draft);
             }
-            Reading::Text(fields) | Reading::Closed(fields) => {
-                text_row::fill(&fields, base, &self.redactor, &mut spans, &mut draft);
+            Reading::Text | Reading::Closed => {
+                text_row::fill(fields, base, &self.redactor, &mut spans, &mut draft);
             }
-            Reading::Unparsed(reason, fields) => {
+            Reading::Unparsed(reason) => {
                 draft.row.cause = Some(reason.word().into());
-                let fields = fields.as_deref();
                 text_row::fill_unparsed(fields, base, &self.redactor, &mut spans, &mut draft);
             }
             // Returned before.

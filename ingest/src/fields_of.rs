@@ -6,18 +6,14 @@ use crate::{key_value, shorthand};
 
 /// What a line of text says, borrowed from it and as printed: nothing is redacted. `None` for OCSF
 /// JSON, for tracing and blank lines, and for what has no known form.
-#[inline]
+#[inline(never)]
 pub fn fields(line: &str) -> Option<Fields<'_>> {
+    // Filled where it is returned, so that it is not copied there.
+    let mut fields = None;
     match Line::read(line).body {
-        Body::Event(head) => {
-            // Filled where it is returned, so that it is not copied there.
-            let mut fields = Some(Fields::default());
-            if let Some(fields) = &mut fields {
-                shorthand::read(head, fields);
-            }
-            fields
-        }
-        Body::Tracing(text) | Body::Other(text) => key_value::read(text),
-        Body::Headless | Body::Json(_) | Body::Blank => None,
+        Body::Event(head) => shorthand::read(head, fields.insert(Fields::default())),
+        Body::Tracing(text) | Body::Other(text) => fields = key_value::read(text),
+        Body::Headless | Body::Json(_) | Body::Blank => (),
     }
+    fields
 }

@@ -91,7 +91,7 @@ fn word(text: &str) -> (&str, &str) {
 
 /// `text` without the spaces in front.
 #[inline]
-fn without_spaces(text: &str) -> &str {
+pub(crate) fn without_spaces(text: &str) -> &str {
     match text.as_bytes() {
         [b' ', ..] => text.trim_start_matches(' '),
         _ => text,

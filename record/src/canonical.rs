@@ -5,11 +5,17 @@
 //! Keys after the last known one are kept verbatim in [`Row::rest`], so that reading and writing is the
 //! identity on every canonical entry, whoever wrote it.
 
+mod integer;
 mod newer;
+mod text;
 
 use std::borrow::Cow;
 
-use crate::column::{Column, Parsed, Row, Value};
+use crate::column::{Column, Parsed, Row};
+pub use integer::encode_integer;
+use text::ESCAPES;
+pub(crate) use text::encode_inside;
+pub use text::encode_text;
 
 /// Why bytes are not a canonical entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -24,10 +30,7 @@ pub struct NotCanonical {
 /// Appends the canonical bytes of `row` to `out`.
 pub fn encode(row: &Row<'_>, out: &mut Vec<u8>) {
     let start = out.len();
-    row.each_present(|column, value| {
-        out.extend_from_slice(column.key().as_bytes());
-        encode_value(value, out);
-    });
+    row.encode_present(out);
     if out.len() == start {
         out.push(b'{');
         let rest = row.rest.strip_prefix(',').unwrap_or(&row.rest);
@@ -38,107 +41,6 @@ pub fn encode(row: &Row<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(row.rest.as_bytes());
     }
     out.push(b'}');
-}
-
-fn encode_value(value: Value<'_>, out: &mut Vec<u8>) {
-    match value {
-        Value::Text(text) => encode_text(text, out),
-        Value::Int(n) => encode_integer(i64::from(n), out),
-        Value::Long(n) => encode_integer(n, out),
-        Value::Time(micros) => encode_integer(micros.0, out),
-        Value::Bool(true) => out.extend_from_slice(b"true"),
-        Value::Bool(false) => out.extend_from_slice(b"false"),
-    }
-}
-
-/// Appends `n` in its canonical spelling: the shortest.
-pub fn encode_integer(n: i64, out: &mut Vec<u8>) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    let mut left = n.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
-/// What a byte of a string needs: 0 nothing, `u` a `\u00xx`, else the letter after the backslash.
-static ESCAPES: [u8; 256] = escapes();
-
-const fn escapes() -> [u8; 256] {
-    let mut table = [0u8; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = b'u';
-        byte += 1;
-    }
-    table[0x08] = b'b';
-    table[0x09] = b't';
-    table[0x0a] = b'n';
-    table[0x0c] = b'f';
-    table[0x0d] = b'r';
-    table[b'"' as usize] = b'"';
-    table[b'\\' as usize] = b'\\';
-    table
-}
-
-/// Appends `text` as a canonical JSON string, quotes included.
-pub fn encode_text(text: &str, out: &mut Vec<u8>) {
-    let mut left = text.as_bytes();
-    out.reserve(left.len() + 2);
-    out.push(b'"');
-    loop {
-        let (clean, rest) = left.split_at(clean_len(left));
-        out.extend_from_slice(clean);
-        let Some((byte, rest)) = rest.split_first() else {
-            break;
-        };
-        escape(*byte, out);
-        left = rest;
-    }
-    out.push(b'"');
-}
-
-fn escape(byte: u8, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    match ESCAPES[usize::from(byte)] {
-        b'u' => {
-            let hex = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&hex);
-        }
-        letter => out.extend_from_slice(&[b'\\', letter]),
-    }
-}
-
-/// How many bytes from the start need no escape, looked at eight at a time.
-fn clean_len(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    // Marks each byte below `n` (at most 128), and sometimes one above such a byte: the lowest is right.
-    let below = |word: u64, n: u8| word.wrapping_sub(ONES * u64::from(n)) & !word & HIGHS;
-    let is = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let mut left = bytes;
-    while let Some((eight, rest)) = left.split_first_chunk::<8>() {
-        let word = u64::from_le_bytes(*eight);
-        let marks = below(word, 0x20) | is(word, b'"') | is(word, b'\\');
-        if marks != 0 {
-            return bytes.len() - left.len() + marks.trailing_zeros() as usize / 8;
-        }
-        left = rest;
-    }
-    let found = left
-        .iter()
-        .position(|byte| ESCAPES[usize::from(*byte)] != 0);
-    bytes.len() - left.len() + found.unwrap_or(left.len())
 }
 
 /// Reads one canonical entry.

@@ -85,83 +85,89 @@ pub enum Ignored {
 #[derive(Debug)]
 pub(super) enum Reading<'a> {
     Ignored(Ignored),
-    Text(Box<Fields<'a>>),
+    /// A record; the fields say what.
+    Text,
     /// As `Text`, read from the text with its last group closed.
-    Closed(Box<Fields<'a>>),
+    Closed,
     Json(Event<'a>),
-    Unparsed(UnparsedReason, Option<Box<Fields<'a>>>),
+    /// The fields say what could be read all the same: the head, or nothing.
+    Unparsed(UnparsedReason),
 }
 
-/// Decides. `continued` says that the line has no prefix and follows one that had; `closed` is the
+/// Decides, and fills `fields`, which are empty, with what a line of text says. (They are large: to return
+/// them would copy them on every line.) `continued` says that the line has no prefix and follows one that had; `closed` is the
 /// text of a line that was cut, its last group closed.
 pub(super) fn classify<'a>(
     line: &Line<'a>,
     format: Format,
     continued: bool,
     closed: Option<&'a str>,
+    fields: &mut Fields<'a>,
 ) -> Reading<'a> {
     let is_cut = closed.is_some();
     let reading = match line.body {
         Body::Blank => Reading::Ignored(Ignored::Blank),
-        Body::Event(head) if format.takes_shorthand(line.prefix) => event(head, closed),
+        Body::Event(head) if format.takes_shorthand(line.prefix) => event(head, closed, fields),
         Body::Headless if format.takes_shorthand(line.prefix) => {
-            Reading::Unparsed(UnparsedReason::BadHead, None)
+            Reading::Unparsed(UnparsedReason::BadHead)
         }
         Body::Event(_) | Body::Headless => other_format(),
         Body::Json(_) if !matches!(format, Format::Auto | Format::Ocsf) => other_format(),
         Body::Json(text) => match ocsf_json::read(text) {
             Ok(event) => Reading::Json(event),
-            Err(reason) => Reading::Unparsed(reason, None),
+            Err(reason) => Reading::Unparsed(reason),
         },
-        Body::Tracing(text) => match key_value(text, format, line) {
+        Body::Tracing(text) => match key_value(text, format, line, fields) {
             Some(reading) => reading,
             // Behind a record it may be the rest of that record, so it is kept.
-            None if continued => Reading::Unparsed(UnparsedReason::UnknownForm, None),
+            None if continued => Reading::Unparsed(UnparsedReason::UnknownForm),
             None => Reading::Ignored(Ignored::Tracing),
         },
-        Body::Other(text) => key_value(text, format, line)
-            .unwrap_or(Reading::Unparsed(UnparsedReason::UnknownForm, None)),
+        Body::Other(text) => key_value(text, format, line, fields)
+            .unwrap_or(Reading::Unparsed(UnparsedReason::UnknownForm)),
     };
     match reading {
-        Reading::Unparsed(reason, fields) if is_cut && reason != UnparsedReason::OtherFormat => {
-            Reading::Unparsed(UnparsedReason::Oversize, fields)
+        Reading::Unparsed(reason) if is_cut && reason != UnparsedReason::OtherFormat => {
+            Reading::Unparsed(UnparsedReason::Oversize)
         }
         reading => reading,
     }
 }
 
 fn other_format<'a>() -> Reading<'a> {
-    Reading::Unparsed(UnparsedReason::OtherFormat, None)
+    Reading::Unparsed(UnparsedReason::OtherFormat)
 }
 
-fn key_value<'a>(text: &'a str, format: Format, line: &Line<'_>) -> Option<Reading<'a>> {
-    let fields = key_value::read(text)?;
-    Some(match format.takes_key_value(line.prefix) {
-        true => Reading::Text(Box::new(fields)),
-        false => other_format(),
-    })
+fn key_value<'a>(
+    text: &'a str,
+    format: Format,
+    line: &Line<'_>,
+    fields: &mut Fields<'a>,
+) -> Option<Reading<'a>> {
+    let read = key_value::read(text)?;
+    if !format.takes_key_value(line.prefix) {
+        return Some(other_format());
+    }
+    *fields = read;
+    Some(Reading::Text)
 }
 
-fn event<'a>(head: Head<'a>, closed: Option<&'a str>) -> Reading<'a> {
-    let fields = fields_of(head);
+fn event<'a>(head: Head<'a>, closed: Option<&'a str>, fields: &mut Fields<'a>) -> Reading<'a> {
+    shorthand::read(head, fields);
     if fields.body == fields::Body::Clear {
-        return Reading::Text(fields);
+        return Reading::Text;
     }
     // A cut line once more, now that its last group is closed; only if that makes it whole.
     if let Some(Body::Event(head)) = closed.map(|closed| Line::read(closed).body) {
-        let fields = fields_of(head);
-        if fields.body == fields::Body::Clear {
-            return Reading::Closed(fields);
+        let mut whole = Fields::default();
+        shorthand::read(head, &mut whole);
+        if whole.body == fields::Body::Clear {
+            *fields = whole;
+            return Reading::Closed;
         }
     }
-    if fields.body == fields::Body::Broken && !fields.is_decision() {
-        return Reading::Unparsed(UnparsedReason::BadBody, Some(fields));
+    match fields.body == fields::Body::Broken && !fields.is_decision() {
+        true => Reading::Unparsed(UnparsedReason::BadBody),
+        false => Reading::Text,
     }
-    Reading::Text(fields)
-}
-
-fn fields_of(head: Head<'_>) -> Box<Fields<'_>> {
-    let mut fields = Box::<Fields<'_>>::default();
-    shorthand::read(head, &mut fields);
-    fields
 }

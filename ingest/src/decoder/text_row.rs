@@ -38,7 +38,7 @@ pub(super) fn fill<'a>(
 /// Finds what must not be written of a line that could not be parsed, and keeps its head where it has
 /// one.
 pub(super) fn fill_unparsed<'a>(
-    fields: Option<&Fields<'a>>,
+    fields: &Fields<'a>,
     text: &'a str,
     redactor: &Redactor,
     spans: &mut Spans,
@@ -48,9 +48,7 @@ pub(super) fn fill_unparsed<'a>(
         true => redactor.json(text, spans),
         false => redactor.line(text, spans),
     }
-    if let Some(fields) = fields {
-        fill_head(fields, text, spans, &mut draft.row);
-    }
+    fill_head(fields, text, spans, &mut draft.row);
 }
 
 fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
@@ -65,6 +63,10 @@ fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
 }
 
 fn find_all(fields: &Fields<'_>, text: &str, redactor: &Redactor, spans: &mut Spans) {
+    // Nearly every line ends here: nothing in it, escaped or not, can be a secret.
+    if redactor.is_clear(text) {
+        return;
+    }
     redactor.line(text, spans);
     let url = if fields.scheme.is_some() {
         fields.destination

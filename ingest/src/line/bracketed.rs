@@ -6,14 +6,15 @@ use nom::bytes::complete::{tag, take_till};
 use nom::sequence::delimited;
 
 use super::{Body, Line, Prefix, after_ocsf, bare, event};
-use crate::clock;
-use crate::{scan, tracing_line};
+use crate::clock::{self, LineTime};
+use crate::shorthand::without_spaces;
+use crate::tracing_line;
 
 /// The target that OCSF events carry, and nothing else does.
 const OCSF_TARGET: &str = "ocsf";
 
 pub(super) fn read(text: &str) -> Line<'_> {
-    match cli(text) {
+    match usual(text).or_else(|| cli(text)) {
         Some(line) => line,
         None => bare(after_tag(text)),
     }
@@ -30,22 +31,31 @@ fn after_tag(text: &str) -> Body<'_> {
     }
 }
 
-/// The prefix of nearly every line, behind its time.
-const USUAL: &str = "] [sandbox] [OCSF ] [ocsf] ";
+/// What stands between nearly every line's time and its event.
+const USUAL: &[u8; 27] = b"] [sandbox] [OCSF ] [ocsf] ";
+
+/// The prefix of nearly every line, told by its fixed places: `[secs.ms` of ten and three digits, and
+/// [`USUAL`]. What it does not know is no other form; it is left to [`cli`].
+fn usual(text: &str) -> Option<Line<'_>> {
+    let prefix = text.as_bytes().first_chunk::<42>()?;
+    let ([b'[', time @ ..], rest) = prefix.split_first_chunk::<15>()? else {
+        return None;
+    };
+    if rest != USUAL {
+        return None;
+    }
+    let time = clock::usual_epoch(time)?;
+    let body = event(without_spaces(&text[prefix.len()..]));
+    Some(Line {
+        prefix: Prefix::Cli,
+        time: LineTime::Moment(time),
+        origin: Some("sandbox"),
+        body,
+    })
+}
 
 /// `[secs.ms] [source] [LEVEL] [target] message`.
 fn cli(text: &str) -> Option<Line<'_>> {
-    let end = scan::find(b']', text)?;
-    if let Some(rest) = text[end..].strip_prefix(USUAL) {
-        let time = clock::epoch(&text[1..end])?;
-        let body = event(rest.trim_start_matches(' '));
-        return Some(Line {
-            prefix: Prefix::Cli,
-            time,
-            origin: Some("sandbox"),
-            body,
-        });
-    }
     let (rest, (time, source, level, target)) =
         (group, group, group, last_group).parse(text).ok()?;
     let time = clock::epoch(time)?;
@@ -96,7 +106,6 @@ fn last_group(text: &str) -> IResult<&str, &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::LineTime;
     use crate::shorthand::Head;
 
     fn body(text: &str) -> Body<'_> {
@@ -135,6 +144,25 @@ mod tests {
             "[123.000] [sandbox] [FINE ] [a] text",
         ] {
             assert!(matches!(body(text), Body::Other(_)), "{text}");
+        }
+    }
+
+    /// For all prefixes one byte away from the usual one, and the usual one itself, the fast way finds
+    /// nothing or the same as the general one.
+    #[test]
+    fn usual_prefix_is_read_as_any_other() {
+        let line = "[1775014132.118] [sandbox] [OCSF ] [ocsf] NET:OPEN [INFO] x";
+        assert_eq!(usual(line), cli(line));
+        assert!(usual(line).is_some());
+        for at in 0..line.len() {
+            for byte in b"019 .:/[]AaOo-_\x7f\0" {
+                let mut bytes = line.as_bytes().to_vec();
+                bytes[at] = *byte;
+                let text = String::from_utf8(bytes).unwrap_or_default();
+                let found = usual(&text);
+                assert!(found.is_none() || found == cli(&text), "{text}");
+            }
+            assert!(usual(&line[..at.min(41)]).is_none());
         }
     }
 

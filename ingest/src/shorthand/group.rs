@@ -1,10 +1,5 @@
 //! The bracketed groups at the end of an event: rule, reason, message, named values.
 
-use nom::IResult;
-use nom::Parser;
-use nom::bytes::complete::{tag, take_till1};
-use nom::sequence::terminated;
-
 use super::without_spaces;
 use crate::escape::Spelling;
 use crate::fields::{Attributes, Spelled};
@@ -62,10 +57,9 @@ pub(super) fn tail(text: &str, groups: Groups) -> Option<Tail<'_>> {
     if left.is_empty() {
         return Some(tail);
     }
-    let (name, text) = last_text(left)?;
-    match name {
-        "reason" => tail.reason = tail.reason.or(Some(text)),
-        _ => tail.message = Some(text),
+    match last_text(left)? {
+        LastText::Reason(text) => tail.reason = tail.reason.or(Some(text)),
+        LastText::Message(text) => tail.message = Some(text),
     }
     Some(tail)
 }
@@ -109,14 +103,22 @@ fn is_last_text(text: &str) -> bool {
     text.starts_with("[reason:") || text.starts_with("[msg:")
 }
 
+/// The group that may hold anything.
+enum LastText<'a> {
+    Reason(&'a str),
+    Message(&'a str),
+}
+
 /// `[reason:TEXT]` or `[msg:TEXT]`: the text is not escaped, so it reaches to the line's last `]`.
-fn last_text(text: &str) -> Option<(&str, &str)> {
+fn last_text(text: &str) -> Option<LastText<'_>> {
     let inner = text
         .strip_prefix('[')?
         .trim_end_matches(' ')
         .strip_suffix(']')?;
-    let (name, text) = inner.split_once(':')?;
-    matches!(name, "reason" | "msg").then_some((name, text))
+    match inner.strip_prefix("reason:") {
+        Some(reason) => Some(LastText::Reason(reason)),
+        None => inner.strip_prefix("msg:").map(LastText::Message),
+    }
 }
 
 /// `[k:v k:v reason:TEXT]`: values are escaped and hold no spaces; the reason is not, and is last.
@@ -155,8 +157,8 @@ fn value_len(text: &str) -> Option<usize> {
 
 /// `key:value`.
 pub(crate) fn named_value(token: &str) -> Option<(&str, &str)> {
-    let key: IResult<&str, &str> = terminated(take_till1(|c| c == ':'), tag(":")).parse(token);
-    key.ok().map(|(value, key)| (key, value))
+    let end = scan::find(b':', token).filter(|end| *end > 0)?;
+    Some((&token[..end], &token[end + 1..]))
 }
 
 /// `[k:v k:v]` from `text`'s start to its end, every value in the escaped spelling.
