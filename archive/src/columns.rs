@@ -41,14 +41,20 @@ impl Columns {
         self.rows += 1;
     }
 
-    /// The batch of the rows so far: numbers from `first` on, all of `journal` and `machine`.
-    pub(crate) fn finish(
-        self,
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Takes the batch of the rows so far: numbers from `first` on, all of `journal` and `machine`. The
+    /// columns are empty again.
+    pub(crate) fn take(
+        &mut self,
         first: Seq,
         journal: &str,
         machine: Option<&str>,
     ) -> Result<RecordBatch, ArrowError> {
-        let rows = self.rows;
+        let rows = std::mem::take(&mut self.rows);
         let number = |index: usize| i64::try_from(first.0 + index as u64).unwrap_or(i64::MAX);
         let seq = PrimitiveArray::<Int64Type>::from_iter_values((0..rows).map(number));
         let mut arrays: Vec<ArrayRef> = vec![
@@ -56,8 +62,8 @@ impl Columns {
             Arc::new(repeated(Some(journal), rows)),
             Arc::new(repeated(machine, rows)),
         ];
-        arrays.extend(self.entry.into_iter().map(|builder| builder.finish(rows)));
-        arrays.push(self.rest.finish(rows));
+        arrays.extend(self.entry.iter_mut().map(|builder| builder.take(rows)));
+        arrays.push(self.rest.take(rows));
         RecordBatch::try_new(schema(), arrays)
     }
 }
@@ -128,14 +134,15 @@ impl Builder {
         }
     }
 
-    fn finish(mut self, rows: usize) -> ArrayRef {
+    fn take(&mut self, rows: usize) -> ArrayRef {
         self.fill(rows);
-        match self.values {
-            Values::Text(mut builder) => Arc::new(builder.finish()),
-            Values::Int(mut builder) => Arc::new(builder.finish()),
-            Values::Long(mut builder) => Arc::new(builder.finish()),
-            Values::Time(mut builder) => Arc::new(builder.finish()),
-            Values::Bool(mut builder) => Arc::new(builder.finish()),
+        self.filled = 0;
+        match &mut self.values {
+            Values::Text(builder) => Arc::new(builder.finish()),
+            Values::Int(builder) => Arc::new(builder.finish()),
+            Values::Long(builder) => Arc::new(builder.finish()),
+            Values::Time(builder) => Arc::new(builder.finish()),
+            Values::Bool(builder) => Arc::new(builder.finish()),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Archiver`] takes a journal's entries as canonical bytes and writes them as columns, one file a day
 //! received and journal range, each with the edge of the journal's tree before and after it. A file is in
-//! the table only after it was read back to the same bytes. [`list`] finds what an archive holds and what
+//! the table only after every byte of it was read back as it was written. [`list`] finds what an archive holds and what
 //! is missing, [`OpenFile`] gives the entries back, bit for bit, and [`OpenFile::verify`] proves them.
 //!
 //! Limits: [`Limits`] for a run; a listing holds one footer a file; reading holds one row group.

@@ -11,6 +11,9 @@ pub struct Limits {
     pub row_group_entries_max: usize,
     /// A row group holds at most this many canonical bytes, or one larger entry.
     pub row_group_bytes_max: usize,
+    /// One row group in so many, the first of each file among them, is read back to its entries before the file
+    /// is published; of the others, the bytes. 1: all of them.
+    pub rebuilt_groups_every: usize,
     /// Threads that encode and read back; each holds one row group.
     pub workers_max: usize,
     /// The level of zstd. Above 3, files are hardly smaller and take much longer.
@@ -24,6 +27,7 @@ impl Default for Limits {
             file_bytes_max: 2 << 30,
             row_group_entries_max: 16_384,
             row_group_bytes_max: 12 << 20,
+            rebuilt_groups_every: 16,
             workers_max: 2,
             zstd_level: 3,
         }

@@ -3,15 +3,16 @@
 //! The caller's thread gathers entries into row groups and decides where files are cut; worker threads hash
 //! and encode a row group each; one thread assembles files from them, reads each back and publishes it.
 //! Row groups go to the workers in turn and come back in turn, over channels that hold nothing, so memory
-//! is a row group for the caller and two for each worker, whatever the number of entries.
+//! is a row group of entries for the caller and for each worker, and one encoded, whatever their number.
 
 mod assemble;
 mod cut;
 mod encode;
+mod proof;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use boundlane_record::Seq;
@@ -25,7 +26,7 @@ use crate::limits::Limits;
 use crate::listing::list_where;
 use assemble::Assembler;
 use cut::{Cutter, Place, Section};
-use encode::{Chunk, Encoder, Job};
+use encode::{Buffers, Chunk, Encoder, Job};
 
 /// What became of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +177,7 @@ pub struct ArchiveRun {
     limits: Limits,
     cutter: Cutter,
     chunk: Chunk,
+    emptied: Receiver<Buffers>,
     turn: usize,
     lanes: Vec<SyncSender<Job>>,
     threads: Vec<JoinHandle<()>>,
@@ -195,24 +197,22 @@ impl ArchiveRun {
         let mut lanes = Vec::new();
         let mut results = Vec::new();
         let mut threads = Vec::new();
+        let (returned, emptied) = channel();
         for _ in 0..archiver.limits.workers_max.max(1) {
             let (lane, jobs) = sync_channel(0);
             let (send, done) = sync_channel(0);
-            let encoder = Arc::clone(&encoder);
+            let (encoder, returned) = (Arc::clone(&encoder), returned.clone());
             lanes.push(lane);
             results.push(done);
             threads.push(std::thread::spawn(move || {
-                for job in jobs {
-                    if send.send(encoder.run(job)).is_err() {
-                        return;
-                    }
-                }
+                encoder.work(&jobs, &send, &returned);
             }));
         }
         let assembler = Assembler::new(archiver, journal, edge, encoder);
         Ok(ArchiveRun {
             limits: archiver.limits,
-            chunk: Chunk::at(edge.size(), &archiver.limits),
+            chunk: Chunk::at(edge.size()),
+            emptied,
             cutter,
             turn: 0,
             lanes,
@@ -243,12 +243,17 @@ impl ArchiveRun {
 
     /// Sends what is gathered to the next worker and gathers on, for a new section where there is one.
     fn flush(&mut self, begins: Option<Section>) -> Result<(), ArchiveError> {
-        let next = self.chunk.following(begins, &self.limits);
+        let next = self.chunk.following(begins);
         let full = std::mem::replace(&mut self.chunk, next);
         if full.is_empty() {
+            self.chunk.reuse(full.into_buffers());
             return Ok(());
         }
-        self.send(Job::Chunk(full))
+        self.send(Job::Chunk(full))?;
+        // The worker that took it has given back what it had before; the first ones had nothing.
+        self.chunk
+            .reuse(self.emptied.try_recv().unwrap_or_default());
+        Ok(())
     }
 
     fn send(&mut self, job: Job) -> Result<(), ArchiveError> {

@@ -122,16 +122,15 @@ impl<'a> Reader<'a> {
     /// Reads `"key":`. `Some` is a known column not below `lowest`, `None` a key of a newer writer.
     fn key(&mut self, lowest: usize) -> Result<Option<Column>, NotCanonical> {
         let left = &self.bytes()[self.at..];
-        // Most rows hold the next present column within a few places: compare before looking up.
-        for &column in &Column::ALL[lowest..(lowest + 4).min(Column::ALL.len())] {
-            let name = column.name().as_bytes();
-            if left.len() > name.len() + 2
-                && &left[1..=name.len()] == name
-                && left[0] == b'"'
-                && &left[name.len() + 1..name.len() + 3] == b"\":"
-            {
-                self.at += name.len() + 3;
-                return Ok(Some(column));
+        let length = left.iter().skip(1).position(|byte| *byte == b'"');
+        if let (Some(b'"'), Some(length)) = (left.first(), length) {
+            let (key, behind) = left[1..].split_at(length);
+            // A row's next key is most likely a near column: names are compared from the lowest one on.
+            let is_key = |column: &&Column| column.name().as_bytes() == key;
+            let found = Column::ALL[lowest..].iter().find(is_key);
+            if let (Some(column), true) = (found, behind.starts_with(b"\":")) {
+                self.at += length + 3;
+                return Ok(Some(*column));
             }
         }
         let at = self.at;
@@ -187,6 +186,7 @@ impl<'a> Reader<'a> {
         self.expect(b'"', "a string")?;
         let start = self.at;
         loop {
+            self.at += clean_len(&self.bytes()[self.at..]);
             match self.peek() {
                 Some(b'"') => {
                     let text = &self.text[start..self.at];
@@ -194,7 +194,6 @@ impl<'a> Reader<'a> {
                     return Ok(Cow::Borrowed(text));
                 }
                 Some(b'\\') => return self.escaped_string(start),
-                Some(0x20..) => self.at += 1,
                 _ => return self.fail("a closed string without bare controls"),
             }
         }

@@ -40,8 +40,24 @@ impl OpenFile {
         let before = group
             .checked_sub(1)
             .map(|before| self.footer.seals[before].end);
+        self.check_range(before.unwrap_or(0), seal)
+    }
+
+    /// Hashes every byte of the file: those of the row groups against their seals, all behind them against
+    /// `tail`, which ends where the file must end.
+    pub(crate) fn check_bytes(&self, tail: Seal) -> Result<(), String> {
+        (0..self.footer.seals.len()).try_for_each(|group| self.check_seal(group))?;
+        let start = self.footer.seals.last().map_or(0, |seal| seal.end);
+        self.check_range(start, tail)?;
+        (self.reader.len() == tail.end)
+            .then_some(())
+            .ok_or_else(|| "it is longer than it was written".to_owned())
+    }
+
+    /// Hashes the bytes from `start` to the seal's end.
+    fn check_range(&self, start: u64, seal: Seal) -> Result<(), String> {
         let mut failed = None;
-        let mut at = before.unwrap_or(0);
+        let mut at = start;
         let pieces = std::iter::from_fn(|| {
             let length = PIECE_BYTES.min(seal.end.checked_sub(at)?);
             let piece = self

@@ -9,7 +9,7 @@ use super::entries::Spelled;
 use super::{BadFile, OpenFile, next_batch};
 use crate::error::Head;
 
-type Leaves = Result<Vec<Hash>, String>;
+pub(crate) type Leaves = Result<Vec<Hash>, String>;
 
 impl OpenFile {
     /// Reads every entry, hashes it, and compares the tree with the footer's: the file holds exactly
@@ -57,8 +57,8 @@ impl OpenFile {
         }
     }
 
-    /// The leaf hashes of one row group.
-    fn leaves(&self, group: usize) -> Leaves {
+    /// The leaf hashes of one row group, from its entries as they read back.
+    pub(crate) fn leaves(&self, group: usize) -> Leaves {
         let mut first = self.footer.first.0 + self.groups[..group].iter().sum::<u64>();
         let mut leaves = Vec::new();
         let mut spelled = Spelled::default();

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use boundlane_record::tree::Edge;
+use boundlane_record::tree::{Edge, Hash, root};
 use boundlane_record::{SCHEMA_VERSION, Seq, TreeSize};
 use parquet::file::writer::SerializedFileWriter;
 
 use super::cut::Section;
 use super::encode::{Done, Encoded, Encoder};
+use super::proof::{Proof, Sample};
 use super::{Archived, Archiver, Outcome, WrittenFile};
 use crate::disk::{Disk, DiskFile, create_dirs};
 use crate::error::{ArchiveError, Head};
 use crate::footer::Footer;
 use crate::layout::{Day, FileName, JournalId, Root, TEMPORARY_SUFFIX};
+use crate::limits::Limits;
 use crate::listing::ArchiveFile;
-use crate::read::OpenFile;
 use crate::seal::{Seal, Sealing};
 use crate::tally::Tally;
 
@@ -24,7 +25,7 @@ use crate::tally::Tally;
 pub(super) struct Assembler {
     root: Root,
     disk: Arc<dyn Disk>,
-    workers: usize,
+    limits: Limits,
     journal: JournalId,
     encoder: Arc<Encoder>,
     edge: Edge,
@@ -42,6 +43,8 @@ struct NewFile {
     temporary: Temporary,
     writer: SerializedFileWriter<Sealing<Box<dyn DiskFile>>>,
     seals: Vec<Seal>,
+    /// Row groups that are rebuilt when the file is read back.
+    samples: Vec<Sample>,
     edge_before: Edge,
     tally: Tally,
 }
@@ -72,7 +75,7 @@ impl Assembler {
         Assembler {
             root: archiver.root.clone(),
             disk: Arc::clone(&archiver.disk),
-            workers: archiver.limits.workers_max.max(1),
+            limits: archiver.limits,
             journal: journal.clone(),
             encoder,
             edge: edge.clone(),
@@ -101,6 +104,7 @@ impl Assembler {
                 current = self.open(section)?;
             }
             if let (Current::New(file), Some(encoded)) = (&mut current, encoded) {
+                file.sample(&leaves, self.limits.rebuilt_groups_every);
                 file.append(*encoded)?;
             }
             leaves.into_iter().for_each(|leaf| {
@@ -142,6 +146,7 @@ impl Assembler {
             temporary,
             writer,
             seals: Vec::new(),
+            samples: Vec::new(),
             edge_before: self.edge.clone(),
             tally: Tally::default(),
         })
@@ -184,8 +189,8 @@ impl Assembler {
         };
         let observed = footer.tally.observed.first();
         let day = Day::of(observed.unwrap_or(boundlane_record::Micros(0)));
-        let mut temporary = file.finish(&footer)?;
-        let bytes = read_back(&temporary.path, &footer, self.workers)?;
+        let (mut temporary, proof) = file.finish(&footer)?;
+        let bytes = proof.read_back(&temporary.path, &footer, self.limits.workers_max)?;
         let path = self.root.day(day).join(name.to_string());
         self.rename(&temporary.path, &path, day)?;
         temporary.published = true;
@@ -259,8 +264,17 @@ impl NewFile {
         Ok(())
     }
 
+    /// Keeps the tree over the next row group's leaves, if it is one that is rebuilt.
+    fn sample(&mut self, leaves: &[Hash], every: usize) {
+        let group = self.seals.len();
+        if group.is_multiple_of(every.max(1)) {
+            let root = root(leaves);
+            self.samples.push(Sample { group, root });
+        }
+    }
+
     /// Writes the footer and makes the whole durable.
-    fn finish(mut self, footer: &Footer) -> Result<Temporary, ArchiveError> {
+    fn finish(mut self, footer: &Footer) -> Result<(Temporary, Proof), ArchiveError> {
         let path = &self.temporary.path;
         for pair in footer.to_key_values() {
             self.writer.append_key_value_metadata(pair);
@@ -271,25 +285,13 @@ impl NewFile {
         self.writer
             .flush()
             .map_err(|error| ArchiveError::disk("write", path, error))?;
-        self.writer
-            .inner_mut()
+        let sealing = self.writer.inner_mut();
+        let tail = sealing.seal();
+        sealing
             .inner_mut()
             .sync()
             .map_err(|error| ArchiveError::disk("sync", path, error))?;
-        Ok(self.temporary)
+        let samples = self.samples;
+        Ok((self.temporary, Proof { tail, samples }))
     }
-}
-
-/// Reads the file again, down to the canonical bytes and the tree over them. Gives its length.
-fn read_back(path: &Path, written: &Footer, workers: usize) -> Result<u64, ArchiveError> {
-    let fail = |why: String| ArchiveError::ReadBack {
-        path: path.to_owned(),
-        why,
-    };
-    let file = OpenFile::open(path).map_err(|bad| fail(bad.why))?;
-    if file.footer() != written {
-        return Err(fail("its footer differs".to_owned()));
-    }
-    file.verify(workers).map_err(|bad| fail(bad.why))?;
-    Ok(file.bytes())
 }

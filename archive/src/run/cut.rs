@@ -1,6 +1,7 @@
 //! Where files begin and end: pure decisions over numbers, days and sizes.
 
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use boundlane_record::tree::Edge;
 use boundlane_record::{Micros, Seq};
@@ -152,7 +153,8 @@ fn overlap(file: &ArchiveFile, ours: Seq) -> ArchiveError {
 /// Inside a string every quote follows a backslash, so `"observed":` after `{` or `,` is a key.
 pub(super) fn day_of(entry: &[u8]) -> Option<Day> {
     const KEY: &[u8] = b"\"observed\":";
-    let at = memmem::find(entry, KEY)?;
+    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(KEY));
+    let at = FINDER.find(entry)?;
     if !matches!(entry.get(at.checked_sub(1)?), Some(b'{' | b',')) {
         return None;
     }

@@ -66,7 +66,7 @@ fn a_flipped_bit_is_an_error_or_changes_nothing() {
 }
 
 /// A damaged page can make the decoder panic; the reader turns that into an error, and this keeps it quiet.
-fn silence_decoder() {
+pub(crate) fn silence_decoder() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map_or("", |location| location.file());

@@ -3,8 +3,8 @@
 
 mod crash;
 mod damage;
-
 mod identity;
+mod lying;
 mod ranges;
 mod support;
 mod table;

@@ -20,6 +20,7 @@ pub(crate) const SMALL: Limits = Limits {
     file_bytes_max: 1 << 20,
     row_group_entries_max: 7,
     row_group_bytes_max: 1 << 16,
+    rebuilt_groups_every: 2,
     workers_max: 2,
     zstd_level: 1,
 };
