@@ -53,6 +53,30 @@ pub enum Decoded {
     OtherSandbox(StatedSandbox),
 }
 
+/// One message of a followed stream.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    /// As `openshell logs` prints it, whatever is in it.
+    pub text: &'a str,
+    /// When it was written, more exactly than the text says it.
+    pub time: Option<Micros>,
+    /// Empty when it has none.
+    pub cursor: &'a str,
+    /// Whether it says whose it is.
+    pub names_sandbox: bool,
+}
+
+impl<'a> Message<'a> {
+    fn label(&self, row: &mut Row<'a>) {
+        row.time = self.time;
+        row.time_from = self.time.map(|_| TimeFrom::Line.word().into());
+        row.cursor = (!self.cursor.is_empty()).then_some(Cow::Borrowed(self.cursor));
+        if !self.names_sandbox {
+            row.sandbox_id = None;
+        }
+    }
+}
+
 /// Turns the lines of one stream into entries. One physical line has exactly one [`Decoded`].
 #[derive(Debug)]
 pub struct Decoder {
@@ -100,6 +124,30 @@ impl Decoder {
         observed: Micros,
         out: &mut EntryBatch,
     ) -> Decoded {
+        self.read(line, None, (stream, observed), out)
+    }
+
+    /// Reads one message of a followed stream: [`Decoder::line`] of its text, and what the message says
+    /// beside it.
+    pub fn message(
+        &mut self,
+        message: &Message<'_>,
+        stream: &StreamName,
+        observed: Micros,
+        out: &mut EntryBatch,
+    ) -> Decoded {
+        let key = self.key.clone();
+        let line = FramedLine::of_message(message.text.as_bytes(), &key);
+        self.read(&line, Some(message), (stream, observed), out)
+    }
+
+    fn read(
+        &mut self,
+        line: &FramedLine<'_>,
+        message: Option<&Message<'_>>,
+        (stream, observed): (&StreamName, Micros),
+        out: &mut EntryBatch,
+    ) -> Decoded {
         let spelled = spell_bytes(line.bytes);
         let plain = spelled
             .starts_with('\u{1b}')
@@ -121,6 +169,7 @@ impl Decoder {
         };
         let arrival = Arrival {
             framed: line,
+            message,
             raw: RawText {
                 text,
                 spelled: &spelled,
@@ -200,7 +249,7 @@ impl Decoder {
         row.sandbox_id = stated_id.or(row.sandbox_id.take());
         row.origin = Some(origin);
         row.observed = Some(arrival.observed);
-        let is_framed = draft.framed && !arrival.continued;
+        let is_framed = (draft.framed || arrival.message.is_some()) && !arrival.continued;
         row.trust = Some(
             if is_framed {
                 Trust::Framed
@@ -216,6 +265,9 @@ impl Decoder {
             row.truncated = Some(true);
         }
         self.set_time(draft, arrival);
+        if let Some(message) = arrival.message {
+            message.label(&mut draft.row);
+        }
         policy::label(&self.state.policy, draft);
     }
 
@@ -273,6 +325,7 @@ impl Decoder {
 #[derive(Debug)]
 struct Arrival<'a> {
     framed: &'a FramedLine<'a>,
+    message: Option<&'a Message<'a>>,
     raw: RawText<'a>,
     line: Line<'a>,
     /// Some bytes were not UTF-8.

@@ -56,7 +56,25 @@ pub struct FramedLine<'a> {
     pub end: LineEnd,
 }
 
-impl FramedLine<'_> {
+impl<'a> FramedLine<'a> {
+    /// A text that arrived as one, with newlines in it or not; of a longer one the head is kept.
+    pub(crate) fn of_message(text: &'a [u8], key: &DigestKey) -> FramedLine<'a> {
+        let (bytes, cut) = match text.get(..LINE_BYTES_MAX) {
+            Some(head) if text.len() > LINE_BYTES_MAX => {
+                (&head[..cut::head_len(head)], Some(key.digest(text)))
+            }
+            _ => (text, None),
+        };
+        FramedLine {
+            bytes,
+            nuls: 0,
+            offset: 0,
+            whole_bytes: text.len() as u64,
+            cut,
+            end: LineEnd::Lf,
+        }
+    }
+
     /// Where the next line starts.
     pub fn next_offset(&self) -> u64 {
         self.offset + self.whole_bytes + self.end.byte_len()

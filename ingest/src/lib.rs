@@ -58,7 +58,7 @@ pub mod watch;
 
 pub use clock::DateYmd;
 pub use decoder::{
-    BadState, DecodeOptions, DecodeState, Decoded, Decoder, Format, Ignored, StatedSandbox,
+    BadState, DecodeOptions, DecodeState, Decoded, Decoder, Format, Ignored, Message, StatedSandbox,
 };
 pub use digest::{DigestKey, RunningDigest};
 pub use escape::{Spelling, meaning, spell_bytes};

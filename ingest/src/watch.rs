@@ -9,6 +9,7 @@ mod follow;
 mod handoff;
 mod line;
 mod place;
+mod text;
 
 pub use end::{Refusal, StreamEnd};
 pub use follow::{Arrived, Flow, Follow, Next, Snapshot, Step, TAIL_LINES, Watched};

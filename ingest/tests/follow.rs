@@ -1,7 +1,11 @@
 //! For all histories of publications, lag, breaks, restarts, replicas and crashes of the follower, each
 //! published line is stored once or lies in a gap that admits it, and no line is stored twice.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and a replay is read"
+)]
 
 #[path = "follow/gateway.rs"]
 mod gateway;
@@ -105,7 +109,7 @@ impl World {
 
     fn trace(&self, what: &str) {
         if std::env::var_os("SEED").is_some() {
-            println!(
+            eprintln!(
                 "{} {what} place {}",
                 self.now,
                 self.follow.place().to_json()
@@ -226,23 +230,27 @@ fn run(seed: u64, kind: Kind) {
 
 const SEEDS: u64 = 500;
 
+const EARLY: Kind = Kind::New {
+    late: false,
+    floor: false,
+};
+const LATE: Kind = Kind::New {
+    late: true,
+    floor: false,
+};
+const FLOOR: Kind = Kind::New {
+    late: false,
+    floor: true,
+};
+
 #[test]
 #[ignore = "prints one seed's history"]
 fn replay() {
     let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
     let kind = match std::env::var("KIND").unwrap().as_str() {
-        "early" => Kind::New {
-            late: false,
-            floor: false,
-        },
-        "late" => Kind::New {
-            late: true,
-            floor: false,
-        },
-        "floor" => Kind::New {
-            late: false,
-            floor: true,
-        },
+        "early" => EARLY,
+        "late" => LATE,
+        "floor" => FLOOR,
         _ => Kind::Old,
     };
     run(seed, kind);
@@ -250,41 +258,17 @@ fn replay() {
 
 #[test]
 fn gateway_with_cursors_and_early_warnings() {
-    (0..SEEDS).for_each(|seed| {
-        run(
-            seed,
-            Kind::New {
-                late: false,
-                floor: false,
-            },
-        )
-    });
+    (0..SEEDS).for_each(|seed| run(seed, EARLY));
 }
 
 #[test]
 fn gateway_whose_warnings_come_behind_what_they_warn_of() {
-    (0..SEEDS).for_each(|seed| {
-        run(
-            seed,
-            Kind::New {
-                late: true,
-                floor: false,
-            },
-        )
-    });
+    (0..SEEDS).for_each(|seed| run(seed, LATE));
 }
 
 #[test]
 fn gateway_that_replays_its_tail_without_cursors() {
-    (0..SEEDS).for_each(|seed| {
-        run(
-            seed,
-            Kind::New {
-                late: false,
-                floor: true,
-            },
-        )
-    });
+    (0..SEEDS).for_each(|seed| run(seed, FLOOR));
 }
 
 #[test]

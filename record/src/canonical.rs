@@ -13,9 +13,9 @@ use std::borrow::Cow;
 
 use crate::column::{Column, Parsed, Row};
 pub use integer::encode_integer;
-use text::ESCAPES;
 pub(crate) use text::encode_inside;
 pub use text::encode_text;
+use text::{ESCAPES, clean_len};
 
 /// Why bytes are not a canonical entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -185,17 +185,15 @@ impl<'a> Reader<'a> {
     fn string(&mut self) -> Result<Cow<'a, str>, NotCanonical> {
         self.expect(b'"', "a string")?;
         let start = self.at;
-        loop {
-            self.at += clean_len(&self.bytes()[self.at..]);
-            match self.peek() {
-                Some(b'"') => {
-                    let text = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok(Cow::Borrowed(text));
-                }
-                Some(b'\\') => return self.escaped_string(start),
-                _ => return self.fail("a closed string without bare controls"),
+        self.at += clean_len(&self.bytes()[self.at..]);
+        match self.peek() {
+            Some(b'"') => {
+                let text = &self.text[start..self.at];
+                self.at += 1;
+                Ok(Cow::Borrowed(text))
             }
+            Some(b'\\') => self.escaped_string(start),
+            _ => self.fail("a closed string without bare controls"),
         }
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn check(published: &[Published], stored: &[u64], gaps: &[Gap]) -> Ve
             .min_by_key(|index| (room[*index] < u64::MAX, gaps[*index].to));
         match taken {
             Some(index) => {
-                room[index] = room[index].saturating_sub(u64::from(room[index] < u64::MAX))
+                room[index] = room[index].saturating_sub(u64::from(room[index] < u64::MAX));
             }
             None => faults.push(format!(
                 "line {} published at {} is lost without a gap",

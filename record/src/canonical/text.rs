@@ -136,7 +136,7 @@ fn marks(word: u64) -> u64 {
 }
 
 /// How many bytes from the start need no escape, looked at eight at a time.
-fn clean_len(bytes: &[u8]) -> usize {
+pub(super) fn clean_len(bytes: &[u8]) -> usize {
     let mut left = bytes;
     while let Some((eight, rest)) = left.split_first_chunk::<8>() {
         let marks = marks(u64::from_le_bytes(*eight));
