@@ -15,7 +15,7 @@ mod tests;
 pub use error::DiscoverError;
 pub use surroundings::{ProcessSurroundings, Surroundings};
 
-use crate::{Found, Names, Target};
+use crate::{Auth, Found, Names, Target};
 use endpoint::Endpoint;
 use metadata::{Metadata, Mode};
 use places::Places;
@@ -40,7 +40,7 @@ pub fn discover(wanted: &Discover<'_>, around: &dyn Surroundings) -> Result<Targ
     let chosen = choose(wanted, &places)?;
     let skip_verification = places
         .variable("GATEWAY_INSECURE")
-        .is_some_and(|value| !matches!(value.as_str(), "0" | "false"));
+        .is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "0" | "false"));
     let auth = credentials::find(
         &places,
         &chosen.endpoint,
@@ -59,6 +59,18 @@ pub fn discover(wanted: &Discover<'_>, around: &dyn Surroundings) -> Result<Targ
         name: chosen.name,
         found: chosen.found,
     })
+}
+
+/// Holds a target to the rules of an address, however it was made.
+pub(crate) fn check(target: &Target) -> Result<(), DiscoverError> {
+    let endpoint = Endpoint::parse(&target.endpoint, "the gateway's address")?;
+    let is_private = endpoint.is_encrypted || endpoint.is_loopback();
+    match target.auth {
+        Auth::Oidc { .. } if !is_private => Err(DiscoverError::TokenInClear {
+            endpoint: endpoint.to_string(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 struct Chosen {

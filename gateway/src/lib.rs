@@ -30,8 +30,10 @@
 //! ```
 
 mod client;
+mod dialer;
 mod discovery;
 mod error;
+mod health;
 mod limits;
 mod link;
 mod pool;
@@ -47,8 +49,9 @@ mod wire;
 pub use client::{Client, Selection, Snapshot};
 pub use discovery::{Discover, DiscoverError, ProcessSurroundings, Surroundings, discover};
 pub use error::{Fault, GatewayError, Kind};
+pub use health::{Generation, Health};
 pub use limits::Limits;
 pub use sandbox::Sandbox;
-pub use shared::{Generation, Health, Identity};
+pub use shared::Identity;
 pub use target::{Auth, ClientFiles, Found, Names, Target};
 pub use watch::Watch;

@@ -2,20 +2,18 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
 
-use hyper_util::client::legacy::connect::HttpConnector;
 use prost::Message;
 use tonic::client::Grpc;
-use tonic::codegen::Service;
-use tonic::transport::{Channel, Uri};
+use tonic::transport::Channel;
 use tonic::{Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
+use crate::dialer::Dialer;
 use crate::error::GatewayError;
 use crate::shared::{Shared, lock};
 use crate::status::{self, Failure};
-use crate::wire::{HealthRequest, HealthResponse, ServiceStatus, Spoken};
+use crate::wire::{HealthRequest, HealthResponse, Spoken};
 use crate::{Generation, Health};
 
 pub(crate) struct Link {
@@ -50,21 +48,14 @@ impl Link {
             .unary("Health", request)
             .await
             .map_err(|failure| failure.error(&self.shared, "Health"))?;
-        let health = Health {
-            status: status_word(answer.status),
-            generation: self.generation_of(&answer.version)?,
-            version: answer.version,
-        };
+        let why = format!("it calls its version `{}`", status::plain(&answer.version));
+        let health = Health::of(answer).ok_or_else(|| GatewayError::NotAGateway {
+            endpoint: self.shared.target.endpoint.clone(),
+            why,
+        })?;
         *lock(&self.told) = Some((self.dials.load(Ordering::Acquire), health.clone()));
         self.shared.told(&health);
         Ok(health)
-    }
-
-    fn generation_of(&self, version: &str) -> Result<Generation, GatewayError> {
-        generation(version).ok_or_else(|| GatewayError::NotAGateway {
-            endpoint: self.shared.target.endpoint.clone(),
-            why: format!("it calls its version `{}`", status::plain(version)),
-        })
     }
 
     /// As it was said on this connection.
@@ -81,8 +72,7 @@ impl Link {
         }
     }
 
-    /// One answer, and which generation gave it. When the connection was made anew meanwhile and the gateway is now of the other
-    /// generation, it is asked again in its own words.
+    /// One answer, and which generation gave it.
     pub(crate) async fn ask<N, O, A>(
         &self,
         rpc: &'static str,
@@ -93,39 +83,23 @@ impl Link {
         O: Message + Clone + 'static,
         A: Message + Default + 'static,
     {
-        let first = self.generation().await?;
-        let answer = self.ask_as(first, rpc, request).await;
-        match self.turned(first).await {
-            Some(now) => Ok((now, self.ask_as(now, rpc, request).await?)),
-            None => Ok((first, answer?)),
-        }
-    }
-
-    async fn ask_as<N, O, A>(
-        &self,
-        generation: Generation,
-        rpc: &'static str,
-        request: &Spoken<N, O>,
-    ) -> Result<A, Failure>
-    where
-        N: Message + Clone + 'static,
-        O: Message + Clone + 'static,
-        A: Message + Default + 'static,
-    {
         let shared = &self.shared;
-        match generation {
-            Generation::New => {
-                self.unary(rpc, shared.authorized(request.new.clone())?)
-                    .await
+        self.in_its_words(|generation| async move {
+            match generation {
+                Generation::New => {
+                    self.unary(rpc, shared.authorized(request.new.clone())?)
+                        .await
+                }
+                Generation::Old => {
+                    self.unary(rpc, shared.authorized(request.old.clone())?)
+                        .await
+                }
             }
-            Generation::Old => {
-                self.unary(rpc, shared.authorized(request.old.clone())?)
-                    .await
-            }
-        }
+        })
+        .await
     }
 
-    /// A stream, likewise.
+    /// A stream of answers.
     pub(crate) async fn follow<N, O, A>(
         &self,
         rpc: &'static str,
@@ -136,35 +110,43 @@ impl Link {
         O: Message + Clone + 'static,
         A: Message + Default + 'static,
     {
-        let first = self.generation().await?;
-        let answer = self.follow_as(first, rpc, request).await;
-        match self.turned(first).await {
-            Some(now) => self.follow_as(now, rpc, request).await,
-            None => answer,
-        }
+        let shared = &self.shared;
+        let (_, stream) = self
+            .in_its_words(|generation| async move {
+                match generation {
+                    Generation::New => {
+                        self.stream(rpc, shared.authorized(request.new.clone())?)
+                            .await
+                    }
+                    Generation::Old => {
+                        self.stream(rpc, shared.authorized(request.old.clone())?)
+                            .await
+                    }
+                }
+            })
+            .await?;
+        Ok(stream)
     }
 
-    async fn follow_as<N, O, A>(
+    /// A call as the gateway's generation makes it. When the connection was made anew meanwhile and the
+    /// gateway is now of the other one, the answer is to a question that it read as something else: it
+    /// is asked again.
+    async fn in_its_words<A, F>(
         &self,
-        generation: Generation,
-        rpc: &'static str,
-        request: &Spoken<N, O>,
-    ) -> Result<Streaming<A>, Failure>
+        call: impl Fn(Generation) -> F,
+    ) -> Result<(Generation, A), Failure>
     where
-        N: Message + Clone + 'static,
-        O: Message + Clone + 'static,
-        A: Message + Default + 'static,
+        F: Future<Output = Result<A, Failure>>,
     {
-        let shared = &self.shared;
-        match generation {
-            Generation::New => {
-                self.stream(rpc, shared.authorized(request.new.clone())?)
-                    .await
-            }
-            Generation::Old => {
-                self.stream(rpc, shared.authorized(request.old.clone())?)
-                    .await
-            }
+        let first = self.generation().await?;
+        let answer = call(first).await;
+        if matches!(answer, Err(Failure::Failed(_))) {
+            // Nobody read the question.
+            return answer.map(|answer| (first, answer));
+        }
+        match self.turned(first).await {
+            Some(now) => Ok((now, call(now).await?)),
+            None => Ok((first, answer?)),
         }
     }
 
@@ -231,84 +213,4 @@ impl Link {
 
 fn unready(error: tonic::transport::Error) -> Status {
     Status::from_error(error.into())
-}
-
-/// Connects, and counts.
-#[derive(Clone)]
-struct Dialer {
-    tcp: HttpConnector,
-    dials: Arc<AtomicU64>,
-}
-
-impl Dialer {
-    fn new(dials: Arc<AtomicU64>) -> Dialer {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        Dialer { tcp, dials }
-    }
-}
-
-impl Service<Uri> for Dialer {
-    type Response = <HttpConnector as Service<Uri>>::Response;
-    type Error = <HttpConnector as Service<Uri>>::Error;
-    type Future = <HttpConnector as Service<Uri>>::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tcp.poll_ready(context)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        // Before it is made: no call can go out on a connection that is not counted.
-        self.dials.fetch_add(1, Ordering::AcqRel);
-        self.tcp.call(uri)
-    }
-}
-
-/// `0.0.x` is old; everything after it is new.
-fn generation(version: &str) -> Option<Generation> {
-    let mut parts = version
-        .trim()
-        .trim_start_matches('v')
-        .split(|c: char| !c.is_ascii_digit());
-    let mut number = || parts.next()?.parse::<u32>().ok();
-    match (number()?, number()?) {
-        (0, 0) => Some(Generation::Old),
-        _ => Some(Generation::New),
-    }
-}
-
-fn status_word(status: i32) -> &'static str {
-    match ServiceStatus::try_from(status) {
-        Ok(ServiceStatus::Unspecified) => "unspecified",
-        Ok(ServiceStatus::Healthy) => "healthy",
-        Ok(ServiceStatus::Degraded) => "degraded",
-        Ok(ServiceStatus::Unhealthy) => "unhealthy",
-        Err(_) => "unknown",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The break is between 0.0 and 0.1; what is no version is not guessed.
-    #[test]
-    fn generations_by_version() {
-        use Generation::{New, Old};
-        for (version, expected) in [
-            ("0.0.116", Some(Old)),
-            ("v0.0.37", Some(Old)),
-            ("0.0.0-dev.5+g12ab", Some(Old)),
-            ("0.1.0", Some(New)),
-            ("0.1.5-rc.1", Some(New)),
-            ("0.10", Some(New)),
-            ("1.0.0", Some(New)),
-            ("", None),
-            ("7", None),
-            ("main", None),
-        ] {
-            assert_eq!(generation(version), expected, "{version}");
-        }
-    }
 }

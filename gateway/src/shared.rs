@@ -10,30 +10,10 @@ use tonic::transport::Endpoint;
 
 use crate::error::GatewayError;
 use crate::tls::Tls;
-use crate::{Auth, Limits, Target, token};
+use crate::{Auth, Health, Limits, Target, discovery, token};
 
 /// Files of a registration are small; a larger one is something else.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-
-/// Which requests a gateway reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Generation {
-    /// Up to 0.0.116: sandboxes by id, no cursor.
-    Old,
-    /// From 0.1.0: sandboxes by name, a cursor to resume after.
-    New,
-}
-
-/// What a gateway says of itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
-    /// `unspecified`, `healthy`, `degraded` or `unhealthy`; `unknown` for a word newer than this program.
-    pub status: &'static str,
-    /// Its version as it spells it.
-    pub version: String,
-    /// Which requests it reads.
-    pub generation: Generation,
-}
 
 /// Which gateway was asked, and as whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +45,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Shared, GatewayError> {
+        discovery::check(&target)?;
         let tls = Tls::new(&target)?;
         let endpoint = endpoint(&target, &limits, tls.as_ref())?;
         Ok(Shared {

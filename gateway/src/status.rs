@@ -61,12 +61,12 @@ impl Failure {
 pub(crate) fn end(status: &Status) -> StreamEnd {
     match status.source() {
         Some(source) => StreamEnd::Broke(innermost(source)),
-        None => StreamEnd::of_status(status.code() as i32, &plain(status.message())),
+        None => StreamEnd::of_status(status.code() as i32, &said_text(status)),
     }
 }
 
 fn said(status: &Status, shared: &Shared, call: &'static str) -> GatewayError {
-    let (endpoint, text) = (shared.target.endpoint.clone(), plain(status.message()));
+    let (endpoint, text) = (shared.target.endpoint.clone(), said_text(status));
     match (status.code(), end(status)) {
         (_, StreamEnd::Refused(refusal, text)) => GatewayError::Refused {
             refusal,
@@ -93,6 +93,14 @@ fn said(status: &Status, shared: &Shared, call: &'static str) -> GatewayError {
             endpoint,
             why: text,
         },
+    }
+}
+
+/// What the status says, or what its code means.
+fn said_text(status: &Status) -> String {
+    match status.message() {
+        "" => status.code().description().to_owned(),
+        text => plain(text),
     }
 }
 

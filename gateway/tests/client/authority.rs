@@ -37,7 +37,11 @@ impl Authority {
     }
 
     pub(super) fn server(&self) -> Certified {
-        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        self.server_named(&["localhost", "127.0.0.1"])
+    }
+
+    pub(super) fn server_named(&self, names: &[&str]) -> Certified {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
         self.certify(names, ExtendedKeyUsagePurpose::ServerAuth)
     }
 

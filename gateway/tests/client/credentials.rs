@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use boundlane_gateway::{Auth, Client, Fault, GatewayError, Kind, Limits, Target};
+use boundlane_gateway::{Auth, Client, DiscoverError, Fault, GatewayError, Kind, Limits, Target};
 use boundlane_ingest::watch::{Refusal, StreamEnd, WatchFrom};
 use boundlane_record::Micros;
 use sha2::{Digest as _, Sha256};
@@ -62,15 +62,12 @@ async fn a_certificate_of_another_authority() {
     let ca = ours.ca_file(dir.path());
     let trusting = target(&peer.https(), Auth::ServerCaOnly { ca });
     let error = refused(trusting.clone()).await;
-    let fault = Fault::Server;
-    assert!(
-        matches!(error, GatewayError::WrongCertificate { fault: f, .. } if f == fault),
-        "{error}"
-    );
+    let GatewayError::WrongCertificate { fault, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(*fault, Fault::Server);
     assert!(error.to_string().contains("UnknownIssuer"), "{error}");
     assert_eq!(peer.count(""), 0);
-    let system = refused(target(&peer.https(), Auth::None)).await;
-    assert_eq!(system.kind(), Kind::WrongCertificate, "{system}");
 
     let client = connect(Target {
         skip_verification: true,
@@ -84,20 +81,39 @@ async fn a_certificate_of_another_authority() {
 /// A certificate for another name than the one in the address is refused.
 #[tokio::test]
 async fn a_certificate_for_another_name() {
-    let (dir, authority) = (tempfile::tempdir().unwrap(), Authority::new("gateway"));
-    let config = Authority::server_config(&authority.server(), None);
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new("gateway");
+    let server = authority.server_named(&["localhost"]);
+    let config = Authority::server_config(&server, None);
     let peer = Peer::secure(config, "0.1.0", any).await;
     let ca = authority.ca_file(dir.path());
-    let elsewhere = format!("https://127.0.0.2:{}", peer.address.port());
     let by_name = format!("https://localhost:{}", peer.address.port());
-    // Linux answers on all of 127.0.0.0/8 only where it is bound; the peer is bound to 127.0.0.1.
     let named = connect(target(&by_name, Auth::ServerCaOnly { ca: ca.clone() }));
     named.sandbox("agent").await.unwrap().unwrap();
-    let error = connect(target(&elsewhere, Auth::ServerCaOnly { ca }))
-        .health()
-        .await
-        .unwrap_err();
-    assert_eq!(error.kind(), Kind::NotRunning, "{error}");
+    let error = refused(target(&peer.https(), Auth::ServerCaOnly { ca })).await;
+    assert_eq!(error.kind(), Kind::WrongCertificate, "{error}");
+    assert!(error.to_string().contains("not valid for name"), "{error}");
+}
+
+/// A target that was made by hand is held to the same rule as one that was found.
+#[tokio::test]
+async fn a_token_never_crosses_a_network_in_clear() {
+    let dir = tempfile::tempdir().unwrap();
+    for endpoint in ["http://10.0.0.1:1", "http://gateway.example:1"] {
+        let auth = token(dir.path(), r#"{"access_token":"one"}"#);
+        let error = Client::new(target(endpoint, auth), Limits::default()).unwrap_err();
+        let clear = matches!(
+            error,
+            GatewayError::Discover(DiscoverError::TokenInClear { .. })
+        );
+        assert!(clear, "{error}");
+        assert!(Client::new(target(endpoint, Auth::None), Limits::default()).is_ok());
+    }
+    let error = Client::new(
+        target("http://u:hunter2@localhost:1", Auth::None),
+        Limits::default(),
+    );
+    assert!(!format!("{:?}", error.unwrap_err()).contains("hunter2"));
 }
 
 /// A gateway that does not take our certificate, or wants one, is told from one that we do not trust.

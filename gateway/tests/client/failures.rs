@@ -85,12 +85,12 @@ async fn an_unknown_sandbox_is_none() {
 async fn a_deadline_ends_a_call() {
     let peer = Peer::start("0.1.0", |_| Answer::Silence).await;
     let target = target(&peer.http(), Auth::None);
-    let client = Client::new(target, Limits::default().paced(100)).unwrap();
+    let client = Client::new(target, Limits::default().paced(10)).unwrap();
     let error = client.snapshot(&agent(), 5).await.unwrap_err();
     let GatewayError::NoAnswer { call, after, .. } = error else {
         panic!("{error}")
     };
-    assert_eq!((call, after.as_millis()), ("GetSandboxLogs", 100));
+    assert_eq!((call, after.as_millis()), ("GetSandboxLogs", 1000));
 }
 
 /// An answer that stops in its middle is bounded too.
@@ -98,7 +98,7 @@ async fn a_deadline_ends_a_call() {
 async fn a_deadline_ends_a_half_answer() {
     let peer = Peer::start("0.1.0", |_| Answer::Open(vec![])).await;
     let target = target(&peer.http(), Auth::None);
-    let client = Client::new(target, Limits::default().paced(100)).unwrap();
+    let client = Client::new(target, Limits::default().paced(10)).unwrap();
     let error = client.snapshot(&agent(), 5).await.unwrap_err();
     assert_eq!(error.kind(), Kind::NoAnswer, "{error}");
 }

@@ -140,11 +140,12 @@ impl Peer {
     ) {
         match tls {
             None => self.serve(connection, socket, script).await,
-            // A handshake that the other side gives up is what a test may ask for.
-            Some(tls) => match tls.accept(socket).await {
-                Ok(socket) => self.serve(connection, socket, script).await,
-                Err(_) => {}
-            },
+            Some(tls) => {
+                // A handshake that the other side gives up is what a test may ask for.
+                if let Ok(socket) = tls.accept(socket).await {
+                    self.serve(connection, socket, script).await;
+                }
+            }
         }
     }
 
@@ -223,7 +224,7 @@ async fn reply(mut respond: SendResponse<Bytes>, answer: Answer) {
                 .send_response(grpc.body(()).unwrap(), false)
                 .unwrap();
             send(&mut stream, messages).await;
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         Answer::Huge(bytes) => {
             let mut stream = respond
@@ -231,7 +232,7 @@ async fn reply(mut respond: SendResponse<Bytes>, answer: Answer) {
                 .unwrap();
             let announced = [vec![0], bytes.to_be_bytes().to_vec()].concat();
             stream.send_data(announced.into(), false).unwrap();
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

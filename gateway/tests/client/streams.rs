@@ -132,6 +132,14 @@ async fn ends_of_a_stream() {
     }
 }
 
+/// A status without a text is told by its code.
+#[tokio::test]
+async fn a_status_without_a_text_is_told_by_its_code() {
+    let (_, end) = told("0.1.0", Answer::Status(12, "")).await;
+    let expected = "Operation is not implemented or not supported".to_owned();
+    assert_eq!(end, StreamEnd::Broke(expected));
+}
+
 /// What a proxy says is not the gateway's word.
 #[tokio::test]
 async fn an_http_status_is_a_break() {
@@ -158,7 +166,7 @@ async fn a_message_over_16_mib_is_too_large() {
 async fn an_attach_without_an_answer_is_a_break() {
     let peer = Peer::start("0.1.0", |_| Answer::Silence).await;
     let target = target(&peer.http(), Auth::None);
-    let client = Client::new(target, Limits::default().paced(100)).unwrap();
+    let client = Client::new(target, Limits::default().paced(10)).unwrap();
     let end = client
         .watch(&agent(), &WatchFrom::Tail(9))
         .await
@@ -167,7 +175,7 @@ async fn an_attach_without_an_answer_is_a_break() {
         panic!("{end:?}")
     };
     assert!(
-        why.contains("did not answer `WatchSandbox` within 100 ms"),
+        why.contains("did not answer `WatchSandbox` within 1000 ms"),
         "{why}"
     );
 }
