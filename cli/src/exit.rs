@@ -133,7 +133,7 @@ impl Failure {
             return Failure::ClosedPipe;
         }
         Failure::failed(format_args!("cannot write to standard output: {error}"))
-            .advise("write to a place that has room, then ask again; nothing was changed")
+            .advise("write to a place that has room and ask again")
     }
 
     /// The code this ends with.

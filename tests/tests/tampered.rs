@@ -133,13 +133,34 @@ fn a_secret_in_a_name_is_stored_or_repeated() {
 #[test]
 fn an_edit_of_a_name_or_an_id_in_the_file_is_not_noticed() {
     for (sql, told) in [
-        ("UPDATE streams SET sandbox = 'other'", "L3: stream `import/s/1`"),
-        ("UPDATE streams SET sandbox_id = 'other'", "L3: stream `import/s/1`"),
-        ("UPDATE streams SET source = 'gateway'", "L3: stream `import/s/1`"),
-        ("UPDATE journal SET why = 'fork'", "why is `fork`, `journal_start` says `new`"),
-        ("UPDATE journal SET machine_label = 'other'", "machine_label is `other`"),
-        ("UPDATE journal SET id = '0123456789abcdef0123456789abcdef'", "its id was changed"),
-        ("UPDATE acks SET through = through + 1", "acknowledged that was not given"),
+        (
+            "UPDATE streams SET sandbox = 'other'",
+            "L3: stream `import/s/1`",
+        ),
+        (
+            "UPDATE streams SET sandbox_id = 'other'",
+            "L3: stream `import/s/1`",
+        ),
+        (
+            "UPDATE streams SET source = 'gateway'",
+            "L3: stream `import/s/1`",
+        ),
+        (
+            "UPDATE journal SET why = 'fork'",
+            "why is `fork`, `journal_start` says `new`",
+        ),
+        (
+            "UPDATE journal SET machine_label = 'other'",
+            "machine_label is `other`",
+        ),
+        (
+            "UPDATE journal SET id = '0123456789abcdef0123456789abcdef'",
+            "its id was changed",
+        ),
+        (
+            "UPDATE acks SET through = through + 1",
+            "acknowledged that was not given",
+        ),
     ] {
         let home = grown();
         home.run(["fsck"]).ok();

@@ -5,6 +5,8 @@
 //! writes (`writing`); `chained` says how its place is kept.
 
 mod chained;
+mod doubt;
+mod lines;
 mod plan;
 mod reading;
 mod request;

@@ -16,7 +16,7 @@ fn a_setting_is_shown_with_another_value_or_origin() {
     let home = tempfile::tempdir().unwrap();
     configured(
         home.path(),
-        "redact = ['CANARY-[0-9]+', 'x']\nquery_seconds_max = 5\n",
+        "redact = ['CANARY-[0-9]+', 'CANARY-x']\nquery_seconds_max = 5\n",
     );
     let mut command = program(home.path());
     let shown = ended(
@@ -93,7 +93,8 @@ fn a_broken_configuration_is_used_or_repeated() {
         run(home.path(), &["status", "--config", "/none/here.toml"]),
         failed(
             2,
-            "boundlane: cannot read `/none/here.toml`: No such file or directory (os error 2)\n"
+            "boundlane: cannot read `/none/here.toml`: No such file or directory (os error 2)\n  \
+             name a file that this user may read with `--config`, or move this one away\n"
         )
     );
 }

@@ -201,10 +201,9 @@ fn an_empty_answer_says_nothing() {
     let home = home();
     let none = run(home.path(), &["log", "agent-2"]);
     assert_eq!((none.code, none.stdout.as_str()), (0, ""));
-    assert!(
-        none.stderr
-            .starts_with("no sandbox `agent-2` is recorded; there are `agent-1`\n")
-    );
+    assert!(none.stderr.starts_with(
+        "nothing is recorded for `agent-2`, did you mean `agent-1`? recorded are `agent-1`\n"
+    ));
     home.record("quiet", &[allowed(0, "/bin/a", "h")]);
     let quiet = run(home.path(), &["log", "quiet", "--deny"]);
     assert_eq!(quiet.stdout, "");

@@ -65,7 +65,7 @@ fn a_full_disk_is_a_success() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "boundlane: cannot write to standard output: No space left on device (os error 28)\n"
+        "boundlane: cannot write to standard output: No space left on device (os error 28)\n  write to a place that has room and ask again\n"
     );
 }
 

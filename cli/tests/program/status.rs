@@ -16,7 +16,7 @@ fn the_books_are_cooked() {
     for line in [
         "directory  ~/.local/state/boundlane",
         "books      2 lines read = 2 records + 0 ignored + 0 repeats + 0 refused",
-        "losses     ever: 1 gap lagged (at most 12 lines)",
+        "losses     ever: 1 gap (lagged; at most 12 lines)",
         "           in 24 hours: none",
         "archive    empty",
         "agent-1  import        2       1  2026-04-01 06:04:32.690  import/agent-1/1",

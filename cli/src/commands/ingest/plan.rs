@@ -8,10 +8,11 @@ use boundlane_ingest::place::{
     Identify, Known, MarkMaker, PendingLine, Rest, gap_for, identify_input,
 };
 use boundlane_ingest::{DecodeState, DigestKey, FramedLine, Framer, Held, LineEnd, carries_time};
-use boundlane_record::{Extent, Fingerprint, Gap, GapCause, Micros, Source, StreamName};
+use boundlane_record::{Extent, Gap, GapCause, Micros, Source, StreamName};
 use boundlane_store::{Journal, StreamState};
 
 use super::chained::{self, Chained};
+use super::lines;
 use super::request::Request;
 use super::source::{READ_BYTES, unopened};
 use crate::commands::recorded::read_failure;
@@ -375,7 +376,7 @@ fn read_window(key: &DigestKey, rest: &mut Rest, align: &mut Align) -> Outcome<(
 
 fn align_line(key: &DigestKey, line: &FramedLine<'_>) -> AlignLine {
     AlignLine {
-        fingerprint: fingerprint(key, line),
+        fingerprint: lines::fingerprint(key, line),
         bytes: line.bytes.len() + 1,
         timed: carries_time(line.bytes),
         terminated: line.end != LineEnd::None,
@@ -392,11 +393,4 @@ pub(super) fn stored_hints(hints: &Hints) -> Hints {
         path,
         ..hints.clone()
     }
-}
-
-/// The fingerprint of a line as it came; of a line that was cut, of all of it.
-pub(super) fn fingerprint(key: &DigestKey, line: &FramedLine<'_>) -> Fingerprint {
-    let mut short = [0; 16];
-    short.copy_from_slice(&line.digest(key)[..16]);
-    Fingerprint(short)
 }

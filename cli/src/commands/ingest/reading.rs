@@ -9,11 +9,13 @@ use boundlane_record::{Books, EntryBatch, Fingerprint, Gap, Micros, StreamName};
 use boundlane_store::{Checkpoint, ITEM_ENTRIES_MAX, MarkChange};
 
 use super::chained::{self, Chained};
+use super::doubt::{Broken, MayRepeat};
+use super::lines;
 use super::plan::{self, Begun};
 use super::request::Request;
 use super::sessions;
 use super::source::{self, READ_BYTES};
-use super::summary::{Broken, MayRepeat, Tallied};
+use super::summary::Tallied;
 use super::writing::{Prepared, Stopped, Writer};
 use crate::context::{Context, wall_clock};
 use crate::exit::Failure;
@@ -218,7 +220,7 @@ impl<'r> Reading<'r> {
             Part::Repeat => false,
             Part::New | Part::Refuted => {
                 let pending = self.pending.take();
-                pending.is_none_or(|pending| !repeats(&self.key, &pending, line))
+                pending.is_none_or(|pending| !lines::repeats(&self.key, &pending, line))
             }
         };
         if part == Part::Refuted {
@@ -244,7 +246,7 @@ impl<'r> Reading<'r> {
             return Part::New;
         }
         let terminated = line.end != LineEnd::None;
-        let fingerprint = plan::fingerprint(&self.key, line);
+        let fingerprint = lines::fingerprint(&self.key, line);
         let part = self.ahead.next(fingerprint, terminated);
         match part {
             Part::Older => self.lines.1 += u64::from(terminated),
@@ -377,20 +379,6 @@ impl<'r> Reading<'r> {
         let checkpoint = self.checkpoint();
         self.send(entries, Books::default(), checkpoint)
     }
-}
-
-/// Whether the line at the place is the one that was stored from there without its newline.
-fn repeats(key: &DigestKey, pending: &PendingLine, line: &FramedLine<'_>) -> bool {
-    if let Some(digest) = line.cut {
-        return digest == pending.digest && line.whole_bytes == pending.bytes;
-    }
-    let mut judging = pending.judging(key);
-    judging.feed_nuls(line.nuls);
-    judging.feed(line.bytes);
-    if line.end == LineEnd::CrLf {
-        judging.feed(b"\r");
-    }
-    !judging.end(line.end != LineEnd::None).stores()
 }
 
 /// How much of `chunk` is whole lines.

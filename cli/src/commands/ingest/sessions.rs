@@ -3,7 +3,8 @@
 use boundlane_ingest::input::Compression;
 use boundlane_record::{EntryBatch, Extent, Gap, GapCause, Micros, Session, SessionKind};
 
-use super::summary::{MayRepeat, Tallied};
+use super::doubt::MayRepeat;
+use super::summary::Tallied;
 use crate::context::without_secrets;
 
 /// Reading began; `first` holds its first records.

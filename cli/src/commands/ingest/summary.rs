@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use boundlane_ingest::input::InputError;
 use boundlane_record::{Books, EntryBatch, Kind, Micros, Outcome as Counted, Row, canonical};
 
+use super::doubt::{Broken, MayRepeat};
 use crate::archiving::Report;
 use crate::context::Context;
 use crate::exit::Outcome;
@@ -18,47 +18,6 @@ use crate::text::width::columns;
 const DENIALS_MAX: usize = 10_000;
 /// Denials that are shown.
 const DENIALS_SHOWN_MAX: usize = 10;
-
-/// Lines that may be stored already, and are stored once more.
-pub(super) struct MayRepeat {
-    /// The stream that may hold them.
-    pub(super) stream: String,
-    /// Where they begin in the input, in decompressed bytes.
-    pub(super) from_byte: u64,
-}
-
-impl MayRepeat {
-    pub(super) fn json(&self) -> serde_json::Value {
-        serde_json::json!({"stream": self.stream, "from_byte": self.from_byte})
-    }
-}
-
-/// Compressed data that ended before their end.
-pub(super) struct Broken {
-    /// How, as `detached` says it.
-    pub(super) word: &'static str,
-    /// Decompressed bytes that a checksum confirmed.
-    pub(super) confirmed_bytes: u64,
-}
-
-impl Broken {
-    /// `None` for an error that says nothing about what was read.
-    pub(super) fn of(error: &InputError) -> Option<Broken> {
-        let (word, confirmed_bytes) = match error {
-            InputError::CutShort {
-                confirmed_bytes, ..
-            } => ("cut_short", confirmed_bytes),
-            InputError::Corrupt {
-                confirmed_bytes, ..
-            } => ("damaged", confirmed_bytes),
-            _ => return None,
-        };
-        Some(Broken {
-            word,
-            confirmed_bytes: *confirmed_bytes,
-        })
-    }
-}
 
 /// What was handed over of one input.
 #[derive(Default)]
