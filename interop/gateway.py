@@ -602,6 +602,8 @@ class Control:
         name = command.get("name")
         if command["do"] != "create" and name is not None and self.world.named(name) is None:
             return {"error": f"no sandbox `{name}`"}
+        if command["do"] == "create" and self.world.named(name) is not None:
+            return {"error": f"there is a sandbox `{name}`"}
         return await getattr(self, "do_" + command.pop("do"))(**command) or "done"
 
     async def do_create(self, name, workspace="default", labels=None):

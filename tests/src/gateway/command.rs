@@ -137,6 +137,11 @@ impl Gateway {
         {
             return Answer::Error(format!("no sandbox `{name}`"));
         }
+        if let Command::Create { name, .. } = &command
+            && self.has(name)
+        {
+            return Answer::Error(format!("there is a sandbox `{name}`"));
+        }
         match command {
             Command::Publish {
                 name,
