@@ -5,6 +5,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
 pub mod gateway;
+pub mod world;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

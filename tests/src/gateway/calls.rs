@@ -78,7 +78,7 @@ impl Caller {
             listing.scope.has(&one.workspace) && wanted.iter().all(has)
         };
         let mut all: Vec<&Sandbox> = state.sandboxes.iter().filter(is_wanted).collect();
-        all.sort_by(|a, b| key_of(a).cmp(&key_of(b)));
+        all.sort_by_key(|one| key_of(one));
         let from = match &listing.page {
             Page::Offset(offset) => *offset as usize,
             Page::Token(token) if token.is_empty() => 0,

@@ -72,6 +72,10 @@ pub enum Command {
     Settings {
         settings: Settings,
     },
+    /// So many of the next calls are over the rate limit.
+    RefuseCalls {
+        calls: u32,
+    },
     /// Waits until each living sandbox is watched and all is handed over.
     WaitIdle {
         ms: u64,
@@ -133,6 +137,11 @@ impl Gateway {
         {
             return Answer::Error(format!("no sandbox `{name}`"));
         }
+        if let Command::Create { name, .. } = &command
+            && self.has(name)
+        {
+            return Answer::Error(format!("there is a sandbox `{name}`"));
+        }
         match command {
             Command::Publish {
                 name,
@@ -182,6 +191,7 @@ impl Gateway {
             Command::Stop => self.stop(),
             Command::Start { version } => self.start_again(version.as_deref()),
             Command::Route { replicas } => self.route(&replicas),
+            Command::RefuseCalls { calls } => self.settings(|now| now.refused_calls = calls),
             Command::Settings { settings } => self.settings(|now| *now = settings),
             _ => unreachable!("answered by `obey`"),
         }

@@ -83,7 +83,9 @@ impl Gateway {
         name: &str,
         labels: &BTreeMap<String, String>,
     ) -> String {
+        let which = Which::Named(name.to_owned(), Scope::named(workspace));
         self.shared.change(|state| {
+            assert!(state.find(&which).is_none(), "there is a sandbox `{name}`");
             let made = state.create(name, workspace);
             let kept = state.sandboxes.last_mut().unwrap();
             kept.labels.clone_from(labels);

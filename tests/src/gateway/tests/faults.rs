@@ -176,6 +176,10 @@ fn the_control_protocol_is_lines_of_json() {
         obey(r#"{"do":"create","name":"demo"}"#),
         Answer::Id(_)
     ));
+    assert!(matches!(
+        obey(r#"{"do":"create","name":"demo"}"#),
+        Answer::Error(_)
+    ));
     let publish = r#"{"do":"publish","name":"demo","lines":[{"message":"hello"}]}"#;
     let Answer::Published(published) = obey(publish) else {
         panic!("not published")

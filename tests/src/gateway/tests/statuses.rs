@@ -172,13 +172,16 @@ fn a_hole_in_the_status_has_the_same_text() {
         ..logs_of("demo")
     });
     gateway.wait_following("demo", 1);
-    // Under one lock, so that the watch does not read meanwhile.
-    gateway.change_of("demo", |state, id| {
-        for _ in 0..crate::gateway::STATUS_TICKS_MAX + 2 {
-            state.tick(id);
-        }
-    });
+    // Its queue full and one in its hands: it takes no tick.
+    gateway.stall("demo", true);
+    gateway.publish("demo", lines(0..TAKEN));
+    gateway.wait_watch(|view| view.queued == TAKEN);
+    for _ in 0..crate::gateway::STATUS_TICKS_MAX + 2 {
+        gateway.phase("demo", Phase::Ready);
+    }
+    gateway.stall("demo", false);
     assert_eq!(watch.next(), Said::Sandbox);
+    assert_eq!(watch.texts(TAKEN), names(0..TAKEN));
     assert_eq!(
         watch.next().text(),
         "watch stream lagged; dropped 2 messages"
