@@ -42,11 +42,11 @@ fn spelled(digits: u64) -> [u8; 8] {
 fn eight_digits(n: u64) -> u64 {
     const PAIRS: u64 = 0x0000_007f_0000_007f;
     const ONES: u64 = 0x000f_000f_000f_000f;
-    let fours = n / 10_000 | (n % 10_000) << 32;
+    let fours = (n / 10_000) | ((n % 10_000) << 32);
     let high = ((fours * 10_486) >> 20) & PAIRS;
-    let pairs = high | (fours - high * 100) << 16;
+    let pairs = high | ((fours - high * 100) << 16);
     let tens = ((pairs * 103) >> 10) & ONES;
-    tens | (pairs - tens * 10) << 8
+    tens | ((pairs - tens * 10) << 8)
 }
 
 #[cfg(test)]
