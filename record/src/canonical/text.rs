@@ -57,7 +57,7 @@ fn small(bytes: &[u8], out: &mut Vec<u8>) {
     let (Some(head), Some(tail)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
         return escaped(bytes, out);
     };
-    let word = u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << 32;
+    let word = u64::from(u32::from_le_bytes(*head)) | (u64::from(u32::from_le_bytes(*tail)) << 32);
     if marks(word) != 0 {
         return escaped(bytes, out);
     }
