@@ -9,15 +9,19 @@ use crate::text::colour::ColourChoice;
 
 pub(crate) mod argv;
 mod filters;
+mod forward;
 mod ingest;
 mod log;
 mod names;
 mod query;
+mod save;
 
 pub(crate) use filters::{FilterArgs, Format, Limit};
+pub(crate) use forward::ForwardArgs;
 pub(crate) use ingest::{IngestArgs, InputFormat};
 pub(crate) use log::{LogArgs, OutputArgs};
 pub(crate) use query::QueryArgs;
+pub(crate) use save::SaveArgs;
 
 /// Help is wrapped here: it has to fit a terminal of 80 columns.
 const HELP_COLUMNS: usize = 80;
@@ -93,8 +97,12 @@ impl GlobalArgs {
 pub(crate) enum Command {
     /// Read log lines into the record, to the end of the input.
     Ingest(IngestArgs),
+    /// Follow a gateway: every decision of its sandboxes, as it is made.
+    Forward(ForwardArgs),
     /// Show what a sandbox reached and what was blocked.
     Log(LogArgs),
+    /// Make a durable copy of what a sandbox said, before it is deleted.
+    Save(SaveArgs),
     /// Show whether the record is whole: its books, streams and losses.
     Status(StatusArgs),
     /// Ask questions over everything, the archive included.

@@ -11,6 +11,7 @@ mod archive;
 pub(crate) mod completions;
 mod config;
 pub(crate) mod entries;
+mod forward;
 mod fsck;
 pub(crate) mod health;
 mod ingest;
@@ -22,6 +23,7 @@ mod query;
 #[path = "commands/query_absent.rs"]
 mod query;
 pub(crate) mod recorded;
+mod save;
 mod status;
 mod version;
 
@@ -31,6 +33,7 @@ pub(crate) fn run(cli: &Cli, ctx: &Context, out: &mut Out) -> Outcome {
         _ if cli.version => version::run(false, out),
         None => overview::run(ctx, out),
         Some(Command::Ingest(args)) => ingest::run(args, ctx, out),
+        Some(Command::Forward(args)) => forward::run(args, ctx),
         Some(Command::Query(args)) => query::run(args, ctx, out),
         Some(Command::Archive(args)) => archive::run(args, ctx, out),
         Some(Command::Fsck(args)) => fsck::run(args, ctx, out),
@@ -38,6 +41,7 @@ pub(crate) fn run(cli: &Cli, ctx: &Context, out: &mut Out) -> Outcome {
         Some(Command::Completions(args)) => completions::run(args, out),
         Some(Command::Version(args)) => version::run(args.json, out),
         Some(Command::Log(args)) => log::run(args, ctx, out),
+        Some(Command::Save(args)) => save::run(args, ctx, out),
         Some(Command::Status(args)) => status::run(args, ctx, out),
     }
 }

@@ -26,6 +26,7 @@ mod context;
 mod diagnostics;
 mod environment;
 mod exit;
+mod follow;
 mod interrupt;
 mod journal;
 mod output;

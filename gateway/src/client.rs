@@ -76,7 +76,20 @@ impl Client {
 
     /// The sandbox of this name in the target's workspace; `None` when it is unknown or not ours to see.
     pub async fn sandbox(&self, name: &str) -> Result<Option<Sandbox>, GatewayError> {
-        let workspace = &self.shared().target.workspace;
+        self.sandbox_in(name, &self.shared().target.workspace).await
+    }
+
+    /// The sandbox that has this one's name and workspace now: it may have another id.
+    pub async fn refresh(&self, sandbox: &Sandbox) -> Result<Option<Sandbox>, GatewayError> {
+        self.sandbox_in(&sandbox.name, self.workspace_of(sandbox))
+            .await
+    }
+
+    async fn sandbox_in(
+        &self,
+        name: &str,
+        workspace: &str,
+    ) -> Result<Option<Sandbox>, GatewayError> {
         let request = Spoken {
             new: GetSandboxRequest {
                 name: name.to_owned(),
@@ -84,7 +97,7 @@ impl Client {
             },
             old: OldGetSandboxRequest {
                 name: name.to_owned(),
-                workspace: workspace.clone(),
+                workspace: workspace.to_owned(),
             },
         };
         let answer = self.calls().ask("GetSandbox", &request).await;
@@ -133,6 +146,11 @@ impl Client {
             Ok(stream) => Ok(Watch::new(stream, slot)),
             Err(failure) => Err(failure.end()),
         }
+    }
+
+    /// The workspace of sandboxes that are asked for by name.
+    pub fn workspace(&self) -> &str {
+        &self.shared().target.workspace
     }
 
     /// Which gateway this is, and as whom we asked it. What is not known yet is absent.

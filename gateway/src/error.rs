@@ -227,6 +227,13 @@ impl GatewayError {
     }
 }
 
+impl From<&GatewayError> for StreamEnd {
+    /// What it means for a stream that could not be attached.
+    fn from(error: &GatewayError) -> StreamEnd {
+        error.end()
+    }
+}
+
 fn certificate(fault: Fault, endpoint: &str, why: &str) -> String {
     match fault {
         Fault::Server => format!(

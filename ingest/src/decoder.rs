@@ -12,7 +12,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use boundlane_record::redact::{Redactor, Spans};
-use boundlane_record::{EntryBatch, Flag, Kind, Micros, Outcome, Row, StreamName, TimeFrom, Trust};
+use boundlane_record::{
+    EntryBatch, Flag, Kind, Micros, Outcome, PolicyInForce, Row, StreamName, TimeFrom, Trust,
+};
 
 use crate::attributes::NamedValues;
 use crate::clock::{DateYmd, LineTime};
@@ -109,6 +111,11 @@ impl Decoder {
     /// What the next line depends on; part of the checkpoint.
     pub fn state(&self) -> &DecodeState {
         &self.state
+    }
+
+    /// Something may be missing: whatever policy was in force may have been replaced.
+    pub fn forget_policy(&mut self) {
+        self.state.policy = PolicyInForce::default();
     }
 
     /// The sandbox that the last OCSF JSON line named.
@@ -213,7 +220,10 @@ impl Decoder {
             Reading::Ignored(why) => return Decoded::Ignored(why),
         }
         let stated = &mut draft.stated;
-        if let Some(stated) = stated.take_if(|stated| stated.contradicts(arrival.stream)) {
+        // Whose a message is, the gateway says; a line of text has nothing but its own word.
+        let is_text = arrival.message.is_none();
+        if let Some(stated) = stated.take_if(|stated| is_text && stated.contradicts(arrival.stream))
+        {
             self.spans = spans;
             return Decoded::OtherSandbox(stated);
         }

@@ -14,7 +14,7 @@ mod text;
 pub use end::{Refusal, StreamEnd};
 pub use follow::{Arrived, Flow, Follow, Next, Snapshot, Step, TAIL_LINES, Watched};
 pub use line::WatchedLine;
-pub use place::{SPACES_MAX, WatchPlace};
+pub use place::{SPACES_MAX, StreamOver, WatchPlace};
 
 /// What a followed stream says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,10 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
-/// The `boundlane` binary of this build: built once if the tests were started without it.
+/// The `boundlane` binary of this build: built once if the tests were started without it. Another one
+/// can be tried with `BOUNDLANE_BINARY`.
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
+        if let Some(given) = std::env::var_os("BOUNDLANE_BINARY") {
+            return PathBuf::from(given);
+        }
         let own = std::env::current_exe().unwrap();
         let target = own.parent().unwrap().parent().unwrap();
         let mut build = Command::new(env!("CARGO"));

@@ -12,7 +12,6 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-#[ignore = "needs `boundlane forward`"]
 fn every_line_is_stored_once_or_a_gap_holds_it() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (first, amount, workers) = match number("BOUNDLANE_SEED") {

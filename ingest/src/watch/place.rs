@@ -34,9 +34,19 @@ pub struct WatchPlace {
     pub last_time: Option<Micros>,
     /// What came before the first line is settled: the stream begins there, or a gap says so.
     pub begun: bool,
-    /// The stream is at its end: the gateway said so, or the sandbox is gone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub ended: bool,
+    /// Nothing more will come, and how that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<StreamOver>,
+}
+
+/// How a stream came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamOver {
+    /// The gateway ended it: it is whole.
+    Ended,
+    /// The sandbox was gone.
+    Gone,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,6 +90,12 @@ impl WatchPlace {
     /// The greatest cursor of the numbering that was read last.
     pub fn greatest(&self) -> Option<&str> {
         self.cursors.last().map(String::as_str)
+    }
+
+    /// Whether everything up to `cursor` was passed, in its numbering.
+    pub fn has_reached(&self, cursor: &str) -> bool {
+        self.space_index(cursor)
+            .is_some_and(|index| self.cursors[index].as_str() >= cursor)
     }
 
     /// The numbering's index among those that are kept.

@@ -5,7 +5,7 @@ use boundlane_record::{Extent, GapCause, Micros};
 use super::losses::Found;
 use super::{Follow, Plan, Step, TAIL_LINES};
 use crate::watch::handoff::Handoff;
-use crate::watch::{Refusal, StreamEnd};
+use crate::watch::{Refusal, StreamEnd, StreamOver};
 
 /// What to do after a stream ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Follow {
         let mut gap = self.between(Found::new(GapCause::StreamEnded, Extent::Unknown));
         gap.to = Some(now);
         self.steps.push_back(Step::OpenGap(gap));
-        self.place.ended = true;
+        self.place.over = Some(StreamOver::Gone);
     }
 
     /// The gateway ended the stream itself: it is whole, but for what was suspected before.
@@ -86,7 +86,7 @@ impl Follow {
         } else if let Some(cause) = self.suspicion.as_ref().map(|suspicion| suspicion.cause) {
             self.open_gap(cause, None);
         }
-        self.place.ended = true;
+        self.place.over = Some(StreamOver::Ended);
     }
 
     fn attachment_ended(&mut self) {

@@ -1,0 +1,201 @@
+//! `forward`: follows a gateway's sandboxes into the journal, and archives.
+
+mod archiver;
+mod stopping;
+
+use std::sync::Arc;
+
+use boundlane_gateway::{Client, Discover, DiscoverError, GatewayError, Kind, Limits};
+use boundlane_gateway::{ProcessSurroundings, discover};
+use boundlane_store::{AppendError, Lock, LockError, LockName};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::args::ForwardArgs;
+use crate::context::Context;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::follow::pace::Pace;
+use crate::follow::roster::{Finished, Roster, Wanted};
+use crate::follow::shared::{self, Setup, Shared, Signal};
+use crate::follow::writer::Writer;
+use crate::journal;
+use archiver::Archiver;
+use stopping::Stopping;
+
+/// Follows until it is told to stop.
+pub(crate) fn run(args: &ForwardArgs, ctx: &Context) -> Outcome {
+    let wanted = wanted(args)?;
+    ctx.interrupt.defer();
+    let runtime = runtime()?;
+    let stopping = runtime
+        .block_on(async { Stopping::listen() })
+        .map_err(|error| Failure::failed(format_args!("cannot listen for signals: {error}")))?;
+    let dir = journal::state_dir(ctx)?;
+    dir.create().map_err(Failure::failed)?;
+    let _lock = Lock::take(&dir, LockName::Follow).map_err(held)?;
+    loop {
+        let follower = Following::begin(args, ctx, &wanted)?;
+        match runtime.block_on(follower.run(args, ctx, &stopping))? {
+            Finished::Done => return Ok(Exit::Done),
+            Finished::NoGateway(error) => return Err(unreachable_gateway(&error)),
+            // What was not committed is read again from the stored places.
+            Finished::JournalClosed => ctx.warn("the journal was closed; opening it again"),
+        }
+        runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_secs(1)).await });
+    }
+}
+
+/// What asks the gateway: one thread, beside the one that writes the journal.
+pub(crate) fn runtime() -> Outcome<Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format_args!("cannot start: {error}")))
+}
+
+/// One opening of the journal.
+struct Following {
+    writer: Writer,
+    shared: Arc<Shared>,
+    wanted: Wanted,
+}
+
+impl Following {
+    fn begin(args: &ForwardArgs, ctx: &Context, wanted: &Wanted) -> Outcome<Following> {
+        let pace = Pace::new(args.pace);
+        let setup = Setup {
+            client: client(args.gateway.as_deref(), args.workspace.as_deref(), pace)?,
+            pace,
+            once: args.once,
+        };
+        let (writer, shared) = shared::open(ctx, setup)?;
+        Ok(Following {
+            writer,
+            shared: Arc::new(shared),
+            wanted: wanted.clone(),
+        })
+    }
+
+    async fn run(
+        self,
+        args: &ForwardArgs,
+        ctx: &Context,
+        stopping: &Stopping,
+    ) -> Outcome<Finished> {
+        let Following {
+            writer,
+            shared,
+            wanted,
+        } = self;
+        let (signal, receiver) = watch::channel(Signal::Run(0));
+        let workspace = match (&args.workspace, args.all_workspaces) {
+            (_, true) => None,
+            (named, false) => Some(
+                named
+                    .clone()
+                    .unwrap_or_else(|| shared.client.workspace().to_owned()),
+            ),
+        };
+        let mut archiver = Archiver::new(ctx, args.no_archive)?;
+        let committed = Arc::clone(&shared);
+        let mut roster = Roster::new(Arc::clone(&shared), wanted, workspace);
+        let finished = {
+            let following = roster.run(receiver, |roster| {
+                archiver.tick(
+                    committed.writer.committed(),
+                    &mut roster.ended,
+                    &committed.teller,
+                );
+            });
+            tokio::pin!(following);
+            loop {
+                tokio::select! {
+                    finished = &mut following => break finished,
+                    () = stopping.asked() => {
+                        // Nobody listens when every stream has ended already.
+                        let _ = signal.send(Signal::Stop);
+                        break stopping.within_grace(&mut following).await;
+                    }
+                    steps = stopping.clock_stepped(shared.pace) => {
+                        let _ = signal.send(Signal::Run(steps));
+                    }
+                }
+            }
+        };
+        drop((roster, committed, shared));
+        let written = tokio::task::spawn_blocking(move || writer.finish()).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(AppendError::Full)) => {
+                ctx.warn("the disk is full; what was not written is read again");
+            }
+            Ok(Err(error)) => ctx.warn(&error.to_string()),
+            Err(_) => ctx.warn("writing the journal failed: this is a fault of the program"),
+        }
+        archiver.finish(&finished);
+        Ok(finished)
+    }
+}
+
+fn wanted(args: &ForwardArgs) -> Outcome<Wanted> {
+    if args.all {
+        return Ok(Wanted::All);
+    }
+    if !args.sandbox.is_empty() {
+        return Ok(Wanted::Names(args.sandbox.clone()));
+    }
+    let labels = args.selector.split(',').map(|label| {
+        let (key, value) = label.split_once('=').ok_or_else(|| {
+            Failure::usage(format_args!(
+                "`--selector` has to be `key=value`, or several with commas between, not `{label}`"
+            ))
+        })?;
+        Ok((key.trim().to_owned(), value.trim().to_owned()))
+    });
+    labels.collect::<Outcome<_>>().map(Wanted::Labels)
+}
+
+/// The client of the gateway that is named or found.
+pub(crate) fn client(
+    gateway: Option<&str>,
+    workspace: Option<&str>,
+    pace: Pace,
+) -> Outcome<Client> {
+    let wanted = Discover {
+        gateway,
+        workspace,
+        ..Discover::default()
+    };
+    let target = discover(&wanted, &ProcessSurroundings).map_err(|error| not_found(&error))?;
+    // Deadlines of calls stay as they are: a machine is not faster because waits are shorter.
+    let usual = Limits::default();
+    let limits = Limits {
+        keepalive: usual.keepalive / pace.divisor(),
+        ..usual
+    };
+    Client::new(target, limits).map_err(|error| unreachable_gateway(&error))
+}
+
+fn not_found(error: &DiscoverError) -> Failure {
+    match error {
+        DiscoverError::NotInstalled { .. } => Failure::new(Exit::NotReady, error),
+        _ => Failure::usage(error),
+    }
+}
+
+pub(crate) fn unreachable_gateway(error: &GatewayError) -> Failure {
+    match error.kind() {
+        Kind::Setup => Failure::usage(error),
+        _ => Failure::new(Exit::NotReady, error),
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used as `map_err(held)`")]
+fn held(error: LockError) -> Failure {
+    match &error {
+        LockError::HeldBy { .. } => Failure::new(Exit::NotReady, &error).advise(
+            "one process follows for a state directory; end it, or use another `--state-dir`",
+        ),
+        LockError::Dir(_) => Failure::failed(error),
+    }
+}

@@ -1,0 +1,83 @@
+//! Archiving while sandboxes are followed: by a child that ends, so that the memory it takes goes back.
+
+use std::process::{Child, Command, Stdio};
+
+use crate::context::{Context, wall_clock};
+use crate::exit::{Failure, Outcome};
+use crate::follow::roster::Finished;
+use crate::follow::tell::{About, Teller};
+
+/// Entries after which the archive is written.
+const ENTRIES: u64 = 100_000;
+
+/// When to archive, and the child that does.
+pub(crate) struct Archiver {
+    command: Option<Command>,
+    child: Option<Child>,
+    /// Entries committed when the last child began.
+    archived: u64,
+    day: i64,
+}
+
+impl Archiver {
+    /// `is_off` leaves the archive alone.
+    pub(crate) fn new(ctx: &Context, is_off: bool) -> Outcome<Archiver> {
+        let program = std::env::current_exe().map_err(|error| {
+            Failure::failed(format_args!("cannot tell which program this is: {error}"))
+        })?;
+        let mut command = Command::new(program);
+        command
+            .arg("--quiet")
+            .arg("--state-dir")
+            .arg(&ctx.state_dir()?.path);
+        if let Some(path) = ctx.config.path.as_ref().filter(|_| ctx.config.found) {
+            command.arg("--config").arg(path);
+        }
+        command
+            .arg("archive")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        Ok(Archiver {
+            command: (!is_off).then_some(command),
+            child: None,
+            archived: 0,
+            day: wall_clock().utc_day(),
+        })
+    }
+
+    /// Begins a child when it is time: many entries wait, a sandbox has ended, or a day has.
+    pub(crate) fn tick(&mut self, committed: u64, ended: &mut u64, teller: &Teller) {
+        if let Some(child) = &mut self.child {
+            match child.try_wait() {
+                Ok(None) => return,
+                Ok(Some(status)) if status.success() => teller.forget(&About::Archive),
+                _ => teller.warn(
+                    About::Archive,
+                    "archiving failed; entries stay in the journal, `boundlane archive` says why",
+                ),
+            }
+            self.child = None;
+        }
+        let day = wall_clock().utc_day();
+        let is_due = committed - self.archived >= ENTRIES || *ended > 0 || day != self.day;
+        if !is_due {
+            return;
+        }
+        (*ended, self.archived, self.day) = (0, committed, day);
+        if let Some(command) = &mut self.command {
+            match command.spawn() {
+                Ok(child) => self.child = Some(child),
+                Err(error) => teller.warn(About::Archive, &format!("cannot archive: {error}")),
+            }
+        }
+    }
+
+    /// With nothing more to come, archives what is left.
+    pub(crate) fn finish(mut self, finished: &Finished) {
+        if let Some(mut child) = self.child.take() {
+            // A child that still writes may go on by itself: it holds the lock and ends.
+            let _ = child.try_wait();
+        }
+        let _ = finished;
+    }
+}

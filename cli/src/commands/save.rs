@@ -1,0 +1,174 @@
+//! `save`: makes a durable copy of what a sandbox said, before it is deleted.
+//!
+//! The gateway is asked for all that it holds; the greatest cursor of that is the mark. The journal has
+//! to reach it, by whoever follows or by this command; then the prefix is archived, read back, and
+//! `saved` is written.
+
+mod mark;
+mod report;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use boundlane_gateway::{Client, Sandbox};
+use boundlane_ingest::DecodeState;
+use boundlane_ingest::watch::WatchPlace;
+use boundlane_record::{Books, EntryBatch, Session, SessionKind};
+use boundlane_store::{AppendError, Checkpoint, Item, Journal, Lock, LockError, LockName};
+use tokio::sync::watch;
+
+use super::forward;
+use crate::archiving;
+use crate::args::SaveArgs;
+use crate::context::{Context, wall_clock};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::follow::pace::Pace;
+use crate::follow::shared::{self, Setup, Signal};
+use crate::follow::stream::{Stream, name_of};
+use crate::journal;
+use crate::output::out::Out;
+use crate::time;
+use mark::Mark;
+use report::Report;
+
+/// Between two looks whether the journal has reached the mark.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Saves one sandbox.
+pub(crate) fn run(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    let wait = time::span(&args.wait).ok_or_else(|| {
+        Failure::usage(format_args!("`--wait {}` is no span of time, such as `20s` or `2m`", args.wait))
+    })?;
+    let pace = Pace::new(args.pace);
+    let client = forward::client(args.gateway.as_deref(), args.workspace.as_deref(), pace)?;
+    let runtime = forward::runtime()?;
+    let found = runtime
+        .block_on(client.sandbox(&args.sandbox))
+        .map_err(|error| forward::unreachable_gateway(&error))?;
+    let Some(sandbox) = found else {
+        return report::already_gone(args, ctx, out);
+    };
+    journal::state_dir(ctx)?.create().map_err(Failure::failed)?;
+    let mark = runtime.block_on(async {
+        let mark = tokio::time::timeout(wait, mark::read(&client, &sandbox, pace))
+            .await
+            .map_err(|_| late(&args.wait))?
+            .map_err(|why| Failure::new(Exit::NotReady, why))?;
+        reach(&mark, client, &sandbox, (wait, args), ctx).await?;
+        Ok::<Mark, Failure>(mark)
+    })?;
+    let (mut journal, _) = journal::open_for_writing(ctx)?;
+    let lock = archiving::wait_for_lock(ctx)?;
+    let archived = archiving::archive_prefix(ctx, &mut journal, &lock)?;
+    let report = Report::of(&sandbox, &mark, archived.through, ctx)?;
+    append_saved(&mut journal, &sandbox, &report)?;
+    report.print(args.json, out)?;
+    Ok(match args.require_complete && !report.is_complete() {
+        true => Exit::Incomplete,
+        false => Exit::Done,
+    })
+}
+
+/// Waits until the journal has everything up to the mark, following the sandbox when nobody does.
+async fn reach(
+    mark: &Mark,
+    client: Client,
+    sandbox: &Sandbox,
+    (wait, args): (Duration, &SaveArgs),
+    ctx: &Context,
+) -> Outcome<()> {
+    let follows = match Lock::take(&journal::state_dir(ctx)?, LockName::Follow) {
+        Ok(lock) => Some(lock),
+        Err(LockError::HeldBy { .. }) => None,
+        Err(error) => return Err(Failure::failed(error)),
+    };
+    let setup = Setup {
+        client,
+        pace: Pace::new(args.pace),
+        once: false,
+    };
+    let (writer, shared) = shared::open(ctx, setup)?;
+    let shared = Arc::new(shared);
+    let (signal, receiver) = watch::channel(Signal::Run(0));
+    let following = match follows {
+        Some(_) => {
+            let stream = Stream::new(Arc::clone(&shared), sandbox.clone());
+            Some(tokio::spawn(stream.map_err(Failure::failed)?.run(receiver)))
+        }
+        None => None,
+    };
+    let name = name_of(sandbox);
+    let is_reached = || shared.stored(&name).is_ok_and(|stored| mark.is_reached(&stored, &shared.key));
+    let reached = tokio::time::timeout(wait, async {
+        while !is_reached() {
+            tokio::time::sleep(LOOK).await;
+        }
+    })
+    .await;
+    // Nobody listens when another process follows.
+    let _ = signal.send(Signal::Stop);
+    if let Some(following) = following {
+        let _ = following.await;
+    }
+    drop(shared);
+    let written = tokio::task::spawn_blocking(move || writer.finish()).await;
+    drop(follows);
+    match written {
+        Ok(Ok(())) => reached.map_err(|_| late(&args.wait)),
+        Ok(Err(error)) => Err(Failure::failed(error)),
+        Err(_) => Err(Failure::failed("writing the journal failed")),
+    }
+}
+
+fn late(wait: &str) -> Failure {
+    Failure::failed(format_args!(
+        "not everything that the gateway holds was recorded within {wait}: do not delete the sandbox yet"
+    ))
+    .advise("run the same command again, with a longer `--wait`; `boundlane status` says who follows")
+}
+
+/// Writes that the sandbox is saved, beside whoever follows it.
+fn append_saved(journal: &mut Journal, sandbox: &Sandbox, report: &Report) -> Outcome<()> {
+    let name = name_of(sandbox);
+    loop {
+        let state = journal.stream(&name.stream).map_err(Failure::failed)?;
+        let checkpoint = match &state {
+            Some(state) => Checkpoint {
+                place: state.place.clone(),
+                decode_state: state.decode_state.clone(),
+                policy: state.policy.clone(),
+                ..Checkpoint::default()
+            },
+            None => Checkpoint {
+                place: WatchPlace::default().to_json(),
+                decode_state: DecodeState::default().to_json(),
+                ..Checkpoint::default()
+            },
+        };
+        let now = wall_clock();
+        let saved = Session {
+            what: SessionKind::Saved,
+            from: None,
+            to: None,
+            count: state.as_ref().map(|state| state.tally.records()),
+            evidence: Some(report.evidence().to_string()),
+        };
+        let mut entries = EntryBatch::new();
+        entries.push(&saved.row(Some(&name), now));
+        let item = Item {
+            stream: &name,
+            entries: &entries,
+            at: now,
+            books: Books::default(),
+            expects: state.as_ref().map(|state| state.version),
+            checkpoint: &checkpoint,
+            open_losses: &[],
+        };
+        match journal.append(&[item]) {
+            Ok(_) => return Ok(()),
+            // Whoever follows committed in between.
+            Err(AppendError::Conflict { .. } | AppendError::Busy) => {}
+            Err(error) => return Err(Failure::failed(error)),
+        }
+    }
+}

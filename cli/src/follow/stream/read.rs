@@ -1,0 +1,216 @@
+//! Reading one attachment to its end.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use boundlane_gateway::{GatewayError, Snapshot, Watch};
+use boundlane_ingest::watch::{Arrived, Flow, Next, StreamEnd, WatchEvent};
+use boundlane_record::Micros;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::{Ended, Stream};
+use crate::context::wall_clock;
+use crate::follow::sessions;
+use crate::follow::shared::Signal;
+use crate::follow::writer::Closed;
+
+/// How reading ended.
+pub(super) enum Outcome {
+    /// The attachment ended.
+    Next(Next),
+    /// The stream did.
+    Ended(Ended),
+}
+
+type Asking = Pin<Box<dyn Future<Output = (Micros, Result<Snapshot, GatewayError>)> + Send>>;
+
+/// What happened.
+enum Happened {
+    Event(Result<WatchEvent, StreamEnd>),
+    Answered(Micros, Result<Snapshot, GatewayError>),
+    Signal,
+    Idle,
+    AskNow,
+}
+
+impl Stream {
+    /// Reads until the attachment ends, the stream is over, or `signal` says otherwise.
+    pub(super) async fn read(
+        &mut self,
+        mut watch: Watch,
+        signal: &mut watch::Receiver<Signal>,
+    ) -> Result<Outcome, Closed> {
+        let mut asking: Option<Asking> = None;
+        let mut heard = Instant::now();
+        let mut is_idle = false;
+        loop {
+            let happened = match ready(&mut watch) {
+                Some(event) => Happened::Event(event),
+                None => {
+                    self.commit().await?;
+                    let idle_at = heard + self.shared.pace.idle();
+                    let due = self.proof.due_in();
+                    tokio::select! {
+                        biased;
+                        _ = signal.changed() => Happened::Signal,
+                        event = watch.next() => Happened::Event(event),
+                        answer = answered(&mut asking), if asking.is_some() => {
+                            asking = None;
+                            Happened::Answered(answer.0, answer.1)
+                        }
+                        () = tokio::time::sleep_until(idle_at), if !is_idle => Happened::Idle,
+                        () = tokio::time::sleep(due), if asking.is_none() => Happened::AskNow,
+                        () = tokio::time::sleep_until(heard + self.shared.pace.once()),
+                            if self.shared.once => {
+                            return self.detach("stopped", Ended::Quiet).await.map(Outcome::Ended);
+                        }
+                    }
+                }
+            };
+            let ended = match happened {
+                Happened::Event(event) => {
+                    heard = Instant::now();
+                    is_idle = false;
+                    self.event(event).await?
+                }
+                Happened::Answered(asked, answer) => self.answer(asked, answer),
+                Happened::AskNow => {
+                    asking = Some(self.ask());
+                    None
+                }
+                Happened::Idle => {
+                    is_idle = true;
+                    self.announce();
+                    self.follow.idle();
+                    None
+                }
+                Happened::Signal => {
+                    let said = *signal.borrow_and_update();
+                    if said == Signal::Stop {
+                        let ended = self.detach("stopped", Ended::Stopped).await?;
+                        return Ok(Outcome::Ended(ended));
+                    }
+                    self.follow.replan();
+                    Some(Outcome::Next(Next::Again))
+                }
+            };
+            self.apply().await?;
+            if let Some(outcome) = ended {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    async fn event(
+        &mut self,
+        event: Result<WatchEvent, StreamEnd>,
+    ) -> Result<Option<Outcome>, Closed> {
+        let line = match event {
+            Ok(WatchEvent::Line(line)) => line.bounded(),
+            Ok(WatchEvent::Lagged { dropped }) => {
+                self.announce();
+                self.follow.lagged(dropped);
+                self.is_repair = true;
+                self.tell(&format!(
+                    "`{}`: the gateway left out up to {dropped} messages; reading them again",
+                    self.sandbox.name
+                ));
+                return Ok(Some(Outcome::Next(Next::Again)));
+            }
+            Ok(WatchEvent::Warning(text)) => {
+                self.tell(&format!(
+                    "`{}`: the gateway warns: {text}",
+                    self.sandbox.name
+                ));
+                return Ok(None);
+            }
+            Ok(WatchEvent::Other) => return Ok(None),
+            Err(end) => return Ok(Some(Outcome::Next(self.follow.ended(end)))),
+        };
+        self.announce();
+        let arrived = Arrived {
+            fingerprint: line.fingerprint(&line.text(), &self.shared.key),
+            line,
+        };
+        match self.follow.line(arrived) {
+            Flow::On => {
+                self.waits = None;
+                self.apply().await?;
+                self.check_awaited();
+                Ok(None)
+            }
+            Flow::Reattach => Ok(Some(Outcome::Next(Next::Again))),
+            Flow::Another(_) => {
+                let ended = self.gone("replaced", Ended::Replaced).await?;
+                Ok(Some(Outcome::Ended(ended)))
+            }
+        }
+    }
+
+    /// Says that it is attached, in front of what comes.
+    fn announce(&mut self) {
+        if let Some(session) = self.announce.take() {
+            self.session(&session);
+            self.tell(&format!("following `{}`", self.sandbox.name));
+        }
+    }
+
+    /// Asks for the newest line.
+    fn ask(&mut self) -> Asking {
+        self.proof.ask();
+        let (client, sandbox) = (self.shared.client.clone(), self.sandbox.clone());
+        let asked = wall_clock();
+        Box::pin(async move { (asked, client.snapshot(&sandbox, 1).await) })
+    }
+
+    fn answer(&mut self, asked: Micros, answer: Result<Snapshot, GatewayError>) -> Option<Outcome> {
+        // What is wrong with the gateway, the stream itself will say.
+        let Ok(snapshot) = answer else { return None };
+        match snapshot.lines.last() {
+            None => self.proven(asked),
+            Some(line) => {
+                let print = line.fingerprint(&line.text(), &self.shared.key);
+                self.proof.awaited = Some((print, asked));
+                self.check_awaited();
+            }
+        }
+        None
+    }
+
+    fn check_awaited(&mut self) {
+        if let Some((print, asked)) = self.proof.awaited
+            && self.follow.has_taken(&print)
+        {
+            self.proven(asked);
+        }
+    }
+
+    fn proven(&mut self, asked: Micros) {
+        let before = self.follow.place().whole;
+        self.follow.whole_before(asked);
+        self.proof.proven();
+        if self.proof.is_mark_due() && self.follow.place().whole == Some(asked) {
+            let mark = sessions::mark(before, asked);
+            self.session(&mark);
+            self.proof.marked();
+        }
+    }
+}
+
+async fn answered(asking: &mut Option<Asking>) -> (Micros, Result<Snapshot, GatewayError>) {
+    match asking {
+        Some(asking) => asking.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What has arrived already, without waiting.
+fn ready(watch: &mut Watch) -> Option<Result<WatchEvent, StreamEnd>> {
+    let mut next = std::pin::pin!(watch.next());
+    match next.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(event) => Some(event),
+        Poll::Pending => None,
+    }
+}
