@@ -283,17 +283,15 @@ impl<'a> Reader<'a> {
     fn string(&mut self) -> Result<Cow<'a, str>, NotCanonical> {
         self.expect(b'"', "a string")?;
         let start = self.at;
-        loop {
-            self.at += clean_len(&self.bytes()[self.at..]);
-            match self.peek() {
-                Some(b'"') => {
-                    let text = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok(Cow::Borrowed(text));
-                }
-                Some(b'\\') => return self.escaped_string(start),
-                _ => return self.fail("a closed string without bare controls"),
+        self.at += clean_len(&self.bytes()[start..]);
+        match self.peek() {
+            Some(b'"') => {
+                let text = &self.text[start..self.at];
+                self.at += 1;
+                Ok(Cow::Borrowed(text))
             }
+            Some(b'\\') => self.escaped_string(start),
+            _ => self.fail("a closed string without bare controls"),
         }
     }
 
