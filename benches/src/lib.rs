@@ -1,3 +1,4 @@
-//! Seeded workloads for benches and whole-program tests.
+//! Seeded workloads for benches and whole-program tests, and the comparison of what they measure.
 
+pub mod compare;
 pub mod workload;
