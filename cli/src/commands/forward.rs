@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::follow::pace::Pace;
 use crate::follow::roster::{Finished, Roster, Wanted};
-use crate::follow::shared::{self, Setup, Shared, Signal};
+use crate::follow::shared::{self, Setup, Shared, Signal, Until};
 use crate::follow::writer::Writer;
 use crate::journal;
 use archiver::Archiver;
@@ -66,7 +66,7 @@ impl Following {
         let setup = Setup {
             client: client(args.gateway.as_deref(), args.workspace.as_deref(), pace)?,
             pace,
-            once: args.once,
+            until: if args.once { Until::Quiet } else { Until::Told },
         };
         let (writer, shared) = shared::open(ctx, setup)?;
         Ok(Following {

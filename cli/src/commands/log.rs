@@ -13,17 +13,22 @@ use super::health;
 use super::recorded::{Recorded, Want, read_failure};
 use crate::args::{FilterArgs, Format, Limit, LogArgs};
 use crate::context::Context;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::follow::shared::Until;
 use crate::output::cell::Placed;
 use crate::output::out::Out;
 use crate::time::{self, Utc, Zone};
+use held::Held;
 use listing::Listing;
+use live::Live;
 
 mod closing;
 mod fold;
 mod follow;
+mod held;
 mod list;
 mod listing;
+mod live;
 mod tail;
 pub(crate) mod which;
 mod words;
@@ -51,6 +56,26 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     // What cannot be asked is refused, also where there is nothing to ask.
     filter(&args.filters, None, window)?;
     let mut listing = Listing::new(args, ctx, zone, out)?;
+    let until = if follows {
+        Until::Told
+    } else {
+        Until::CaughtUp
+    };
+    let mut early = match (&named, Recorded::open(ctx)?.is_none()) {
+        (Some(name), true) => live::open(name, until, ctx)?,
+        _ => None,
+    };
+    if let (Some(name), Some(live)) = (named, early.take()) {
+        let scope = filter(&args.filters, Some(name.to_owned()), window)?;
+        return unrecorded(
+            live,
+            Shown::new(scope),
+            (args, follows),
+            &mut listing,
+            ctx,
+            out,
+        );
+    }
     let Some(mut record) = opened(follows, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
     };
@@ -63,15 +88,55 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         streams: sandbox.streams.clone(),
     });
     let mut shown = Shown::new(filter);
-    shown.history(&mut record, args.filters.last, &mut listing, out)?;
-    if follows {
-        let exit = follow::run(&record, window.until, &mut shown, &mut listing, ctx, out)?;
-        return Ok(exit);
+    let mut live = live::open(&sandbox.name, until, ctx)?;
+    let held = match &mut live {
+        Some(live) if !follows => shown.held(live),
+        _ => Held::default(),
+    };
+    shown.history(
+        &mut record,
+        held.leaves(args.filters.last),
+        &mut listing,
+        out,
+    )?;
+    shown.show_held(held, args.filters.last, &mut listing, out)?;
+    match live {
+        Some(live) if follows => {
+            live::follow(live, &mut shown, &mut listing, ctx, out)?;
+            return Ok(Exit::Done);
+        }
+        None if follows => {
+            return follow::run(&record, window.until, &mut shown, &mut listing, ctx, out);
+        }
+        _ => {}
     }
     listing.finish(&shown.coverage.to_json(), out)?;
     out.flush_now()?;
     closing::notes(&shown, &sandbox, args, ctx);
     health::warn_if_losing(record.journal(), ctx)?;
+    Ok(closing::exit(&shown.coverage, args.require_complete, ctx))
+}
+
+/// A sandbox of which nothing is recorded: what the gateway holds of it.
+fn unrecorded(
+    mut live: Live,
+    mut shown: Shown,
+    (args, follows): (&LogArgs, bool),
+    listing: &mut Listing<'_>,
+    ctx: &Context,
+    out: &mut Out,
+) -> Outcome {
+    ctx.note(
+        "nothing of it is recorded: what the gateway holds is shown; `boundlane forward` records",
+    );
+    if follows {
+        live::follow(live, &mut shown, listing, ctx, out)?;
+        return Ok(Exit::Done);
+    }
+    let held = shown.held(&mut live);
+    shown.show_held(held, args.filters.last, listing, out)?;
+    listing.finish(&shown.coverage.to_json(), out)?;
+    out.flush_now()?;
     Ok(closing::exit(&shown.coverage, args.require_complete, ctx))
 }
 

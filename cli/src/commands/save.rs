@@ -23,7 +23,7 @@ use crate::args::SaveArgs;
 use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::follow::pace::Pace;
-use crate::follow::shared::{self, Setup, Signal};
+use crate::follow::shared::{self, Setup, Signal, Until};
 use crate::follow::stream::{Stream, name_of};
 use crate::journal;
 use crate::output::out::Out;
@@ -37,7 +37,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Saves one sandbox.
 pub(crate) fn run(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let wait = time::span(&args.wait).ok_or_else(|| {
-        Failure::usage(format_args!("`--wait {}` is no span of time, such as `20s` or `2m`", args.wait))
+        Failure::usage(format_args!(
+            "`--wait {}` is no span of time, such as `20s` or `2m`",
+            args.wait
+        ))
     })?;
     let pace = Pace::new(args.pace);
     let client = forward::client(args.gateway.as_deref(), args.workspace.as_deref(), pace)?;
@@ -85,7 +88,7 @@ async fn reach(
     let setup = Setup {
         client,
         pace: Pace::new(args.pace),
-        once: false,
+        until: Until::Told,
     };
     let (writer, shared) = shared::open(ctx, setup)?;
     let shared = Arc::new(shared);
@@ -98,7 +101,11 @@ async fn reach(
         None => None,
     };
     let name = name_of(sandbox);
-    let is_reached = || shared.stored(&name).is_ok_and(|stored| mark.is_reached(&stored, &shared.key));
+    let is_reached = || {
+        shared
+            .stored(&name)
+            .is_ok_and(|stored| mark.is_reached(&stored, &shared.key))
+    };
     let reached = tokio::time::timeout(wait, async {
         while !is_reached() {
             tokio::time::sleep(LOOK).await;

@@ -9,7 +9,7 @@ use boundlane_store::Reader;
 use tokio::sync::watch;
 use tokio::task::{Id, JoinSet};
 
-use super::shared::{Shared, Signal};
+use super::shared::{Shared, Signal, Until};
 use super::stream::{Ended, Stream};
 use super::tell::About;
 
@@ -102,6 +102,7 @@ impl Roster {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut stopped = signal.clone();
         let mut has_list = false;
+        let ends = self.shared.until != Until::Told;
         loop {
             tokio::select! {
                 biased;
@@ -110,7 +111,7 @@ impl Roster {
                 _ = tick.tick() => {
                     match self.list(&signal).await {
                         Ok(()) => has_list = true,
-                        Err(error) if self.shared.once && !has_list => {
+                        Err(error) if ends && !has_list => {
                             return Finished::NoGateway(error);
                         }
                         Err(error) => self.shared.teller.warn(
@@ -125,7 +126,7 @@ impl Roster {
                 self.drain().await;
                 return Finished::JournalClosed;
             }
-            if self.shared.once && has_list && self.following.is_empty() {
+            if ends && has_list && self.following.is_empty() {
                 return Finished::Done;
             }
         }
@@ -236,7 +237,9 @@ impl Roster {
         streams
             .into_iter()
             .filter(|state| state.name.stream.starts_with("gateway/"))
-            .filter(|state| WatchPlace::from_json(&state.place).is_ok_and(|place| place.over.is_none()))
+            .filter(|state| {
+                WatchPlace::from_json(&state.place).is_ok_and(|place| place.over.is_none())
+            })
             .filter_map(|state| {
                 let id = state.name.stream.strip_prefix("gateway/")?.to_owned();
                 let is_listed = listed.iter().any(|sandbox| sandbox.id == id);

@@ -26,15 +26,25 @@ pub(crate) struct Shared {
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) pace: Pace,
     pub(crate) teller: Arc<Teller>,
-    /// A stream ends once it was silent for a while.
-    pub(crate) once: bool,
+    pub(crate) until: Until,
 }
 
 /// How following is to be done.
 pub(crate) struct Setup {
     pub(crate) client: Client,
     pub(crate) pace: Pace,
-    pub(crate) once: bool,
+    pub(crate) until: Until,
+}
+
+/// When a stream has been read enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// When it is over, or it is told to stop.
+    Told,
+    /// Once it was silent for a while.
+    Quiet,
+    /// Once everything was read that the gateway held when it was asked.
+    CaughtUp,
 }
 
 /// Opens the journal for writing, for streams to share.
@@ -74,7 +84,7 @@ pub(crate) fn reading(
         redactor: Arc::new(redactor),
         pace: setup.pace,
         teller,
-        once: setup.once,
+        until: setup.until,
     })
 }
 

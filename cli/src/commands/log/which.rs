@@ -65,6 +65,7 @@ fn newest(name: &str, sandboxes: usize) -> String {
 }
 
 /// What to say when nothing of `name` is found, for a command that reads all that is recorded here.
+#[cfg_attr(not(feature = "query"), allow(dead_code, reason = "for questions"))]
 pub(crate) fn told_unknown(name: &str, ctx: &Context) -> Outcome<String> {
     let known = match Recorded::open(ctx)? {
         Some(mut record) => known(&mut record)?,

@@ -47,7 +47,10 @@ pub(super) async fn read(client: &Client, sandbox: &Sandbox, pace: Pace) -> Resu
         return Ok(Mark::Nothing);
     };
     let from = WatchFrom::Tail(TAIL_LINES);
-    let mut watch = client.watch(sandbox, &from).await.map_err(|end| ended(&end))?;
+    let mut watch = client
+        .watch(sandbox, &from)
+        .await
+        .map_err(|end| ended(&end))?;
     let mut greatest = String::new();
     for _ in 0..TAIL_LINES {
         let line = match watch.next().await {

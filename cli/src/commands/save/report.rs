@@ -87,7 +87,10 @@ impl Report {
         let name = visible(&self.sandbox);
         let missing = match (self.gaps, self.drops) {
             (0, 0) => "nothing is known to be missing".to_owned(),
-            (gaps, 0) => format!("{}: `boundlane log {name}` shows where", counted(gaps, "gap")),
+            (gaps, 0) => format!(
+                "{}: `boundlane log {name}` shows where",
+                counted(gaps, "gap")
+            ),
             (gaps, drops) => format!("{}, {}", counted(gaps, "gap"), counted(drops, "drop")),
         };
         out.line(&format!(
@@ -123,7 +126,8 @@ pub(super) fn already_gone(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Out
         ));
     };
     let gaps = state.tally.of_kind(Kind::Gap);
-    let has_end = WatchPlace::from_json(&state.place).is_ok_and(|place| place.over == Some(StreamOver::Ended));
+    let has_end = WatchPlace::from_json(&state.place)
+        .is_ok_and(|place| place.over == Some(StreamOver::Ended));
     if args.json {
         let document = json!({
             "sandbox": args.sandbox,

@@ -52,6 +52,11 @@ impl Proof {
         self.awaited = None;
     }
 
+    /// Whether everything was received when it was last asked, and nothing came since.
+    pub(super) fn is_proven(&self) -> bool {
+        !self.is_stale
+    }
+
     /// A mark was written.
     pub(super) fn marked(&mut self) {
         self.spoke = Instant::now();

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{Ended, Stream};
 use crate::context::wall_clock;
 use crate::follow::sessions;
-use crate::follow::shared::Signal;
+use crate::follow::shared::{Signal, Until};
 use crate::follow::writer::Closed;
 
 /// How reading ended.
@@ -63,7 +63,7 @@ impl Stream {
                         () = tokio::time::sleep_until(idle_at), if !is_idle => Happened::Idle,
                         () = tokio::time::sleep(due), if asking.is_none() => Happened::AskNow,
                         () = tokio::time::sleep_until(heard + self.shared.pace.once()),
-                            if self.shared.once => {
+                            if self.shared.until != Until::Told => {
                             return self.detach("stopped", Ended::Quiet).await.map(Outcome::Ended);
                         }
                     }
@@ -75,7 +75,10 @@ impl Stream {
                     is_idle = false;
                     self.event(event).await?
                 }
-                Happened::Answered(asked, answer) => self.answer(asked, answer),
+                Happened::Answered(asked, answer) => {
+                    self.answer(asked, answer);
+                    None
+                }
                 Happened::AskNow => {
                     asking = Some(self.ask());
                     None
@@ -99,6 +102,10 @@ impl Stream {
             self.apply().await?;
             if let Some(outcome) = ended {
                 return Ok(outcome);
+            }
+            if self.shared.until == Until::CaughtUp && self.proof.is_proven() {
+                let ended = self.detach("stopped", Ended::Quiet).await?;
+                return Ok(Outcome::Ended(ended));
             }
         }
     }
@@ -165,9 +172,9 @@ impl Stream {
         Box::pin(async move { (asked, client.snapshot(&sandbox, 1).await) })
     }
 
-    fn answer(&mut self, asked: Micros, answer: Result<Snapshot, GatewayError>) -> Option<Outcome> {
+    fn answer(&mut self, asked: Micros, answer: Result<Snapshot, GatewayError>) {
         // What is wrong with the gateway, the stream itself will say.
-        let Ok(snapshot) = answer else { return None };
+        let Ok(snapshot) = answer else { return };
         match snapshot.lines.last() {
             None => self.proven(asked),
             Some(line) => {
@@ -176,7 +183,6 @@ impl Stream {
                 self.check_awaited();
             }
         }
-        None
     }
 
     fn check_awaited(&mut self) {
