@@ -290,9 +290,17 @@ impl Follow {
         }
     }
 
-    /// Whether a line with this fingerprint was taken lately.
-    pub fn has_taken(&self, fingerprint: &Fingerprint) -> bool {
-        self.kept.iter().rev().any(|kept| kept == fingerprint)
+    /// Whether the line that was the newest at the gateway has come: it is the last of the first `lines`
+    /// lines, which were all when the gateway was asked, or a later one. An older one is the word of a
+    /// replica that other lines go to.
+    pub fn has_newest(&self, newest: &Fingerprint, lines: u64) -> bool {
+        let later = self.place.lines.saturating_sub(lines).saturating_add(1);
+        let later = usize::try_from(later).unwrap_or(usize::MAX);
+        self.kept
+            .iter()
+            .rev()
+            .take(later)
+            .any(|kept| kept == newest)
     }
 
     /// What is to be done so far, in order.

@@ -71,7 +71,7 @@ impl Door {
             task.abort();
             // An error is the answer: the other end is dropped after the listener.
             let _ = is_closed.recv();
-            self.leaf = Leaf::Shut(bound(self.address.port()).unwrap().1);
+            self.leaf = Leaf::Shut(bound_soon(runtime, self.address.port()));
         }
     }
 }
@@ -90,6 +90,21 @@ impl Accepting {
             }
         }
     }
+}
+
+/// Binds the port that was just listened on: a connection that was accepted and not yet taken can hold
+/// it a little longer.
+fn bound_soon(runtime: &Handle, port: u16) -> TcpSocket {
+    let (done, socket) = channel();
+    runtime.spawn(async move {
+        loop {
+            match bound(port) {
+                Ok((_, socket)) => break drop(done.send(socket)),
+                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(2)).await,
+            }
+        }
+    });
+    socket.recv().unwrap()
 }
 
 fn bound(port: u16) -> std::io::Result<(SocketAddr, TcpSocket)> {

@@ -35,6 +35,7 @@ impl Forwarder {
         listen(child.stdout.take().unwrap(), saying.clone());
         listen(child.stderr.take().unwrap(), saying);
         let pid = Pid::from_child(&child);
+        until_it_listens(pid);
         let (ending, ended) = channel();
         std::thread::spawn(move || ending.send(child.wait().unwrap()));
         Forwarder {
@@ -96,4 +97,19 @@ fn listen(pipe: impl Read + Send + 'static, saying: Sender<String>) {
             }
         }
     });
+}
+
+/// Waits until the process handles SIGTERM, or has ended: before that it is ended by it.
+fn until_it_listens(pid: Pid) {
+    const SIGTERM_BIT: u64 = 1 << 14;
+    let status = format!("/proc/{}/status", pid.as_raw_nonzero());
+    loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        if caught.is_none_or(|mask| mask & SIGTERM_BIT != 0) || text.contains("State:\tZ") {
+            return;
+        }
+        std::thread::yield_now();
+    }
 }

@@ -10,6 +10,15 @@ use tokio::time::Instant;
 
 use crate::follow::pace::Pace;
 
+/// A question to the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// When.
+    pub(super) at: Micros,
+    /// How many lines had come.
+    pub(super) lines: u64,
+}
+
 /// When to ask, and what was answered.
 pub(super) struct Proof {
     pace: Pace,
@@ -17,7 +26,7 @@ pub(super) struct Proof {
     /// Lines came since the last question.
     is_stale: bool,
     /// A line that the gateway has and we had not yet, and when it was asked.
-    pub(super) awaited: Option<(Fingerprint, Micros)>,
+    pub(super) awaited: Option<(Fingerprint, Asked)>,
     /// When the last mark or line was written.
     spoke: Instant,
 }

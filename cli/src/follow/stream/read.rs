@@ -10,6 +10,7 @@ use boundlane_record::Micros;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::proof::Asked;
 use super::{Ended, Stream};
 use crate::context::wall_clock;
 use crate::follow::sessions;
@@ -24,12 +25,12 @@ pub(super) enum Outcome {
     Ended(Ended),
 }
 
-type Asking = Pin<Box<dyn Future<Output = (Micros, Result<Snapshot, GatewayError>)> + Send>>;
+type Asking = Pin<Box<dyn Future<Output = (Asked, Result<Snapshot, GatewayError>)> + Send>>;
 
 /// What happened.
 enum Happened {
     Event(Result<WatchEvent, StreamEnd>),
-    Answered(Micros, Result<Snapshot, GatewayError>),
+    Answered(Asked, Result<Snapshot, GatewayError>),
     Signal,
     Idle,
     AskNow,
@@ -168,15 +169,20 @@ impl Stream {
     fn ask(&mut self) -> Asking {
         self.proof.ask();
         let (client, sandbox) = (self.shared.client.clone(), self.sandbox.clone());
-        let asked = wall_clock();
+        let asked = Asked {
+            at: wall_clock(),
+            lines: self.follow.place().lines,
+        };
         Box::pin(async move { (asked, client.snapshot(&sandbox, 1).await) })
     }
 
-    fn answer(&mut self, asked: Micros, answer: Result<Snapshot, GatewayError>) {
+    fn answer(&mut self, asked: Asked, answer: Result<Snapshot, GatewayError>) {
         // What is wrong with the gateway, the stream itself will say.
         let Ok(snapshot) = answer else { return };
         match snapshot.lines.last() {
-            None => self.proven(asked),
+            None if asked.lines == 0 => self.proven(asked.at),
+            // Another buffer than the one whose lines we have.
+            None => {}
             Some(line) => {
                 let print = line.fingerprint(&line.text(), &self.shared.key);
                 self.proof.awaited = Some((print, asked));
@@ -187,9 +193,9 @@ impl Stream {
 
     fn check_awaited(&mut self) {
         if let Some((print, asked)) = self.proof.awaited
-            && self.follow.has_taken(&print)
+            && self.follow.has_newest(&print, asked.lines)
         {
-            self.proven(asked);
+            self.proven(asked.at);
         }
     }
 
@@ -205,7 +211,7 @@ impl Stream {
     }
 }
 
-async fn answered(asking: &mut Option<Asking>) -> (Micros, Result<Snapshot, GatewayError>) {
+async fn answered(asking: &mut Option<Asking>) -> (Asked, Result<Snapshot, GatewayError>) {
     match asking {
         Some(asking) => asking.await,
         None => std::future::pending().await,

@@ -10,6 +10,10 @@ const FIRST_WORDS: &str = "Starting sandbox";
 /// Numbers that a numbering can have used up before the supervisor's first line: not lines.
 const FIRST_NUMBER_MAX: u64 = 64;
 
+fn is_of_gateway(arrived: &Arrived) -> bool {
+    matches!(arrived.line.source.as_str(), "" | "gateway")
+}
+
 /// What is known of a gap besides where it lies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found<'a> {
@@ -82,9 +86,13 @@ impl Follow {
         }
     }
 
-    /// The first line of all: does the stream begin with it?
+    /// The first lines of all: does the stream begin with them? What the gateway itself says of a new
+    /// sandbox comes before its supervisor's first word.
     pub(super) fn begin(&mut self, first: &Arrived) {
-        if !self.place.begun && !self.is_beginning(first) {
+        if self.place.begun || (self.is_early(first) && is_of_gateway(first)) {
+            return;
+        }
+        if !self.is_beginning(first) {
             self.history_unavailable(Some(first));
         }
         self.place.begun = true;
@@ -102,14 +110,20 @@ impl Follow {
     }
 
     fn is_beginning(&self, first: &Arrived) -> bool {
-        let is_early = match cursor::number(&first.line.cursor) {
+        self.is_early(first)
+            && !is_of_gateway(first)
+            && first.line.message.starts_with(FIRST_WORDS)
+    }
+
+    /// Whether nothing can have been pushed out in front of it.
+    fn is_early(&self, first: &Arrived) -> bool {
+        match cursor::number(&first.line.cursor) {
             Some(number) => number <= FIRST_NUMBER_MAX,
             None => self
                 .attachment
                 .as_ref()
                 .is_some_and(|now| now.tail_lines() < TAIL_LINES as usize),
-        };
-        is_early && first.line.source != "gateway" && first.line.message.starts_with(FIRST_WORDS)
+        }
     }
 
     pub(super) fn between(&self, found: Found<'_>) -> Gap {
