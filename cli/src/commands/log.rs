@@ -21,6 +21,7 @@ use listing::Listing;
 
 mod closing;
 mod fold;
+mod folder;
 mod follow;
 mod list;
 mod listing;
