@@ -11,6 +11,10 @@ mod archive;
 pub(crate) mod completions;
 mod config;
 pub(crate) mod entries;
+#[cfg(test)]
+mod forward {
+    mod unit;
+}
 mod fsck;
 pub(crate) mod health;
 mod ingest;
