@@ -8,12 +8,14 @@ use crate::context::Verbosity;
 use crate::text::colour::ColourChoice;
 
 pub(crate) mod argv;
+mod doctor;
 mod filters;
 mod ingest;
 mod log;
 mod names;
 mod query;
 
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use filters::{FilterArgs, Format, Limit};
 pub(crate) use ingest::{IngestArgs, InputFormat};
 pub(crate) use log::{LogArgs, OutputArgs};
@@ -97,6 +99,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Show whether the record is whole: its books, streams and losses.
     Status(StatusArgs),
+    /// Look for what hides decisions on this machine, and say how to mend it.
+    Doctor(DoctorArgs),
     /// Ask questions over everything, the archive included.
     Query(QueryArgs),
     /// Write what is not archived yet to Parquet files.

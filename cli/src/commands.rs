@@ -10,6 +10,7 @@ use crate::output::out::Out;
 mod archive;
 pub(crate) mod completions;
 mod config;
+mod doctor;
 pub(crate) mod entries;
 #[cfg(test)]
 mod forward {
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: &Cli, ctx: &Context, out: &mut Out) -> Outcome {
         Some(Command::Version(args)) => version::run(args.json, out),
         Some(Command::Log(args)) => log::run(args, ctx, out),
         Some(Command::Status(args)) => status::run(args, ctx, out),
+        Some(Command::Doctor(args)) => doctor::run(args, ctx, out),
     }
 }
 
