@@ -59,7 +59,7 @@ impl Facts {
         let dir = StateDir::at(&path);
         Ok(Facts {
             place: place(&dir),
-            network: dir.network().unwrap_or_default(),
+            network: network(&path),
             free: free(&path),
             follower: Lock::owner(&dir, LockName::Follow),
             archiver: Lock::owner(&dir, LockName::Archive),
@@ -95,6 +95,12 @@ fn place(dir: &StateDir) -> Place {
 }
 
 /// Of the directory, or of the first one above it that is there.
+fn network(path: &Path) -> Option<String> {
+    let mut above = path.ancestors().map(StateDir::at);
+    above.find(StateDir::exists)?.network().ok().flatten()
+}
+
+/// As [`network`].
 fn free(path: &Path) -> Option<u64> {
     let disk = path
         .ancestors()
@@ -164,7 +170,7 @@ fn free_space(facts: &Facts, free: u64) -> Finding {
     let fix = "free some space, or name another place with `--state-dir`";
     match free {
         ..FREE_BYTES_LEAST => Finding::error(FREE, what).fix(fix),
-        ..FREE_BYTES_GOOD => Finding::warning(FREE, what).fix(fix),
+        FREE_BYTES_LEAST..FREE_BYTES_GOOD => Finding::warning(FREE, what).fix(fix),
         _ => Finding::ok(FREE, what),
     }
 }
