@@ -65,7 +65,7 @@ pub(super) fn follower(pid: Option<u32>, live: Option<usize>) -> Finding {
         (None, Some(live)) if live > 0 => Finding::warning(
             FOLLOWING,
             format!(
-                "nobody follows, and {live} sandboxes are live: a gateway keeps 2,000 lines of each, in memory"
+                "nobody follows (live sandboxes: {live}): a gateway keeps the last 2,000 lines of each, in memory"
             ),
         )
         .fix(start),
