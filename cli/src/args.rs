@@ -8,6 +8,7 @@ use crate::context::Verbosity;
 use crate::text::colour::ColourChoice;
 
 pub(crate) mod argv;
+mod doctor;
 mod filters;
 mod forward;
 mod ingest;
@@ -16,6 +17,7 @@ mod names;
 mod query;
 mod save;
 
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use filters::{FilterArgs, Format, Limit};
 pub(crate) use forward::ForwardArgs;
 pub(crate) use ingest::{IngestArgs, InputFormat};
@@ -105,6 +107,8 @@ pub(crate) enum Command {
     Save(SaveArgs),
     /// Show whether the record is whole: its books, streams and losses.
     Status(StatusArgs),
+    /// Look for what hides decisions on this machine, and say how to mend it.
+    Doctor(DoctorArgs),
     /// Ask questions over everything, the archive included.
     Query(QueryArgs),
     /// Write what is not archived yet to Parquet files.

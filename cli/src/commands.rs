@@ -10,8 +10,9 @@ use crate::output::out::Out;
 mod archive;
 pub(crate) mod completions;
 mod config;
+mod doctor;
 pub(crate) mod entries;
-mod forward;
+pub(crate) mod forward;
 mod fsck;
 pub(crate) mod health;
 mod ingest;
@@ -33,7 +34,7 @@ pub(crate) fn run(cli: &Cli, ctx: &Context, out: &mut Out) -> Outcome {
         _ if cli.version => version::run(false, out),
         None => overview::run(ctx, out),
         Some(Command::Ingest(args)) => ingest::run(args, ctx, out),
-        Some(Command::Forward(args)) => forward::run(args, ctx),
+        Some(Command::Forward(args)) => forward::run(args, ctx, out),
         Some(Command::Query(args)) => query::run(args, ctx, out),
         Some(Command::Archive(args)) => archive::run(args, ctx, out),
         Some(Command::Fsck(args)) => fsck::run(args, ctx, out),
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: &Cli, ctx: &Context, out: &mut Out) -> Outcome {
         Some(Command::Log(args)) => log::run(args, ctx, out),
         Some(Command::Save(args)) => save::run(args, ctx, out),
         Some(Command::Status(args)) => status::run(args, ctx, out),
+        Some(Command::Doctor(args)) => doctor::run(args, ctx, out),
     }
 }
 

@@ -100,6 +100,15 @@ impl StateDir {
         self.0.is_dir()
     }
 
+    /// The kind of network file system that the directory lies on, `None` when it is a local one. For
+    /// readers: the directory has to be there.
+    ///
+    /// # Errors
+    /// [`StateDirError::Io`] when it cannot be asked.
+    pub fn network(&self) -> Result<Option<String>, StateDirError> {
+        filesystem::network(&self.0).map_err(StateDirError::io(&self.0))
+    }
+
     /// Makes the directory, for its owner only, unless it is there.
     ///
     /// # Errors
@@ -110,7 +119,7 @@ impl StateDir {
             .mode(0o700)
             .create(&self.0);
         made.map_err(StateDirError::io(&self.0))?;
-        match filesystem::network(&self.0).map_err(StateDirError::io(&self.0))? {
+        match self.network()? {
             Some(kind) => Err(StateDirError::Network {
                 path: self.0.clone(),
                 kind,

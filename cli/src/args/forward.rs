@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::names::sandbox_names;
+use crate::commands::forward::unit::UnitKind;
 
 /// What to follow.
 #[derive(Debug, Args)]
@@ -43,6 +44,10 @@ pub(crate) struct ForwardArgs {
     /// Leave the archive to `boundlane archive`.
     #[arg(long)]
     pub(crate) no_archive: bool,
+
+    /// Print a service file that runs this command with these options, and follow nothing.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) print_unit: Option<UnitKind>,
 
     /// Divide every wait by this.
     #[arg(long, hide = true, default_value_t = 1)]

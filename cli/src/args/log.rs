@@ -25,8 +25,8 @@ const LISTS_ALL: [&str; 13] = [
 /// What to show.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a name: the sandbox that was seen last. Losses are rows of their own and
-no filter hides them.
+Without a name: the newest sandbox of this folder or one around it, else the one
+that was seen last. Losses are rows of their own and no filter hides them.
 
 boundlane log --deny --since 2h          what was blocked in the last two hours
 boundlane log my-agent --host '*.github.com' -o jsonl")]

@@ -2,6 +2,7 @@
 
 mod archiver;
 mod stopping;
+pub(crate) mod unit;
 
 use std::sync::Arc;
 
@@ -19,12 +20,18 @@ use crate::follow::roster::{Finished, Roster, Wanted};
 use crate::follow::shared::{self, Setup, Shared, Signal, Until};
 use crate::follow::writer::Writer;
 use crate::journal;
+use crate::output::out::Out;
+use crate::state_dir::From;
 use archiver::Archiver;
 use stopping::Stopping;
+use unit::UnitKind;
 
 /// Follows until it is told to stop.
-pub(crate) fn run(args: &ForwardArgs, ctx: &Context) -> Outcome {
+pub(crate) fn run(args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let wanted = wanted(args)?;
+    if let Some(kind) = args.print_unit {
+        return print_unit(kind, args, ctx, out);
+    }
     ctx.interrupt.defer();
     let runtime = runtime()?;
     let stopping = runtime
@@ -43,6 +50,42 @@ pub(crate) fn run(args: &ForwardArgs, ctx: &Context) -> Outcome {
         }
         runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_secs(1)).await });
     }
+}
+
+fn print_unit(kind: UnitKind, args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::failed(format_args!("cannot tell which program this is: {error}"))
+    })?;
+    let located = ctx.state_dir()?;
+    let state_dir = (located.from != From::Default).then_some(located.path.as_path());
+    out.text(&unit::unit(kind, &program, state_dir, &again(args)))?;
+    Ok(Exit::Done)
+}
+
+/// The options that say what is followed, as they were given.
+fn again(args: &ForwardArgs) -> Vec<String> {
+    let mut again = Vec::new();
+    let mut give = |name: &str, value: Option<&String>| {
+        if let Some(value) = value {
+            again.extend([name.to_owned(), value.clone()]);
+        }
+    };
+    give("--gateway", args.gateway.as_ref());
+    give("--workspace", args.workspace.as_ref());
+    args.sandbox
+        .iter()
+        .for_each(|name| give("--sandbox", Some(name)));
+    if !args.all && args.sandbox.is_empty() {
+        give("--selector", Some(&args.selector));
+    }
+    let flags = [
+        ("--all", args.all),
+        ("--all-workspaces", args.all_workspaces),
+        ("--no-archive", args.no_archive),
+    ];
+    let set = flags.iter().filter(|(_, is_set)| *is_set);
+    again.extend(set.map(|(name, _)| (*name).to_owned()));
+    again
 }
 
 /// What asks the gateway: one thread, beside the one that writes the journal.

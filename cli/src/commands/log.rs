@@ -24,6 +24,7 @@ use live::Live;
 
 mod closing;
 mod fold;
+mod folder;
 mod follow;
 mod held;
 mod list;

@@ -21,6 +21,10 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
                 "status",
                 "whether the record is whole: books, streams, losses",
             ),
+            (
+                "doctor",
+                "what hides decisions on this machine, each with its fix",
+            ),
             ("archive", "write what is not archived yet to Parquet files"),
             ("fsck", "check every law of the record, offline"),
             ("config", "each setting, its value and where it comes from"),

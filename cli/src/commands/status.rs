@@ -10,7 +10,7 @@ use crate::context::{Context, shown};
 use crate::exit::{Exit, Outcome};
 use crate::output::out::Out;
 
-mod archive;
+pub(super) mod archive;
 mod aside;
 mod document;
 mod screen;

@@ -15,6 +15,7 @@ At the laptop
 
 Operating it
   status       whether the record is whole: books, streams, losses
+  doctor       what hides decisions on this machine, each with its fix
   archive      write what is not archived yet to Parquet files
   fsck         check every law of the record, offline
   config       each setting, its value and where it comes from
@@ -59,6 +60,7 @@ fn help_goes_elsewhere_or_is_too_wide() {
         "ingest",
         "log",
         "status",
+        "doctor",
         "query",
         "archive",
         "fsck",

@@ -3,7 +3,7 @@
 use boundlane_record::{Micros, Row};
 
 use crate::recorded::{AT, Home, allowed, denied, gap};
-use crate::run::{done, run};
+use crate::run::{done, ended, program, run};
 
 fn home() -> Home {
     let home = Home::new();
@@ -243,4 +243,50 @@ agent-1  -           3        2       1       2026-04-01 04:04:32.690  2026-04-0
         done("", "nothing is recorded yet\n")
     );
     assert!(!empty.path().join(".local").exists());
+}
+
+/// Without a name the newest recorded sandbox of this folder or one around it is shown, as the program that
+/// started it wrote it down; that file is left as it is.
+#[test]
+fn a_sandbox_of_another_folder_is_shown() {
+    let home = Home::new();
+    for name in ["bl-app-1", "bl-app-2", "bl-other"] {
+        home.record(name, &[allowed(0, "/bin/a", name)]);
+    }
+    let deep = home.path().join("src/app/deep");
+    std::fs::create_dir_all(&deep).unwrap();
+    let config = home.path().join(".config/boundlane");
+    std::fs::create_dir_all(&config).unwrap();
+    let listed = |name: &str, folder: &str, created: &str| {
+        let folder = home.path().join(folder);
+        serde_json::json!({"name": name, "repo": folder, "created": created, "running": false})
+    };
+    let state = serde_json::json!({"sandboxes": [
+        listed("bl-app-1", "src/app", "2026-08-01T10:00:00Z"),
+        listed("bl-app-2", "src/app", "2026-08-02T10:00:00+02:00"),
+        listed("bl-app-3", "src/app", "2026-08-03T10:00:00Z"),
+        listed("bl-other", "src/else", "2026-08-04T10:00:00Z"),
+    ]});
+    let path = config.join("state.json");
+    std::fs::write(&path, state.to_string()).unwrap();
+    let told = |folder: &std::path::Path| {
+        let log = ended(
+            program(home.path()).arg("log").current_dir(folder),
+            home.path(),
+        );
+        assert_eq!(log.code, 0, "{}", log.stderr);
+        log.stderr.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        told(&deep),
+        "sandbox `bl-app-2`, the newest of `~/src/app` that is recorded; nothing is recorded for `bl-app-3`"
+    );
+    let newest = "sandbox `bl-app-1`, the newest of 3 (`boundlane log --list` names them)";
+    assert_eq!(told(home.path()), newest);
+    std::fs::write(&path, "{").unwrap();
+    assert_eq!(
+        told(&deep),
+        format!("{newest}; `~/.config/boundlane/state.json` is no list of sandboxes (line 1)")
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{");
 }

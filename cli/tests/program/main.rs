@@ -4,6 +4,7 @@
 mod archived;
 mod completions;
 mod config;
+mod doctor;
 mod follow;
 mod help;
 mod log;

@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 use boundlane_record::{GapCause, Micros, Row};
 use boundlane_store::StreamId;
 
+use super::folder::{self, Started};
 use crate::commands::entries::{Entries, Met};
 use crate::commands::recorded::{Recorded, read_failure};
 use crate::config::nearest::nearest;
-use crate::context::Context;
+use crate::context::{Context, shown};
+use crate::environment::Process;
 use crate::exit::Outcome;
 use crate::text::escape::visible;
 
@@ -27,20 +29,22 @@ pub(super) struct Sandbox {
     pub(super) unknown: Option<String>,
 }
 
-/// The sandbox called `named`, else the one that was heard of last. `None` when there is none at all.
+/// The sandbox called `named`, else the newest of this folder or one around it, else the one that was heard
+/// of last. `None` when there is none at all.
 pub(super) fn sandbox(
     record: &mut Recorded,
     named: Option<&str>,
     ctx: &Context,
 ) -> Outcome<Option<Sandbox>> {
     let known = known(record)?;
-    let name = match (named, known.first()) {
-        (Some(name), _) => name.to_owned(),
-        (None, Some((name, _))) => {
-            ctx.note(&newest(name, known.len()));
-            name.clone()
+    let name = match named {
+        Some(name) => name.to_owned(),
+        None if known.is_empty() => return Ok(None),
+        None => {
+            let chosen = Chosen::among(&known, folder::of_this_process(&Process));
+            ctx.note(&chosen.told);
+            chosen.name
         }
-        (None, None) => return Ok(None),
     };
     let streams = streams(record, &name)?;
     let is_known = streams.is_some() || known.iter().any(|(known, _)| *known == name);
@@ -56,6 +60,52 @@ pub(super) fn sandbox(
     }))
 }
 
+/// A sandbox that nobody named, and why it.
+#[derive(Debug, PartialEq, Eq)]
+struct Chosen {
+    name: String,
+    told: String,
+}
+
+impl Chosen {
+    /// `known` is not empty, the newest first.
+    fn among(known: &[(String, Option<Micros>)], here: Result<Vec<Started>, String>) -> Chosen {
+        let is_known = |one: &&Started| known.iter().any(|(name, _)| *name == one.name);
+        let (here, unreadable) = match here {
+            Ok(here) => (here, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        if let Some(one) = here.iter().find(is_known) {
+            return Chosen {
+                name: one.name.clone(),
+                told: of_folder(one, &here[0]),
+            };
+        }
+        let name = known[0].0.clone();
+        let mut told = newest(&name, known.len());
+        if let Some(one) = here.first() {
+            told += &format!(
+                "; nothing is recorded for `{}` of this folder",
+                visible(&one.name)
+            );
+        }
+        if let Some(why) = unreadable {
+            told += &format!("; {why}");
+        }
+        Chosen { name, told }
+    }
+}
+
+fn of_folder(one: &Started, newest: &Started) -> String {
+    let (name, folder) = (visible(&one.name), shown(&one.folder));
+    let mut told = format!("sandbox `{name}`, the newest of `{folder}`");
+    if one.name != newest.name {
+        let newest = visible(&newest.name);
+        told += &format!(" that is recorded; nothing is recorded for `{newest}`");
+    }
+    told
+}
+
 fn newest(name: &str, sandboxes: usize) -> String {
     let name = visible(name);
     if sandboxes == 1 {
@@ -65,7 +115,7 @@ fn newest(name: &str, sandboxes: usize) -> String {
 }
 
 /// What to say when nothing of `name` is found, for a command that reads all that is recorded here.
-#[cfg_attr(not(feature = "query"), allow(dead_code, reason = "for questions"))]
+#[cfg(feature = "query")]
 pub(crate) fn told_unknown(name: &str, ctx: &Context) -> Outcome<String> {
     let known = match Recorded::open(ctx)? {
         Some(mut record) => known(&mut record)?,

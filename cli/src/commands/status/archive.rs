@@ -8,18 +8,18 @@ use boundlane_store::{Consumer, Totals};
 
 /// The local archive in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(in crate::commands) struct Stored {
     /// Files of the table.
-    pub(super) files: u64,
+    pub(in crate::commands) files: u64,
     /// Their bytes.
-    pub(super) bytes: u64,
+    pub(in crate::commands) bytes: u64,
     /// When the newest was written.
-    pub(super) newest: Option<Micros>,
+    pub(in crate::commands) newest: Option<Micros>,
 }
 
 /// Entries of `journal` that the archiver has acknowledged and that no file is named for. By names alone:
 /// whether the files can be read is for `fsck`.
-pub(super) fn unheld(root: &Path, journal: &str, totals: &Totals) -> u64 {
+pub(in crate::commands) fn unheld(root: &Path, journal: &str, totals: &Totals) -> u64 {
     let word = Consumer::Archiver.word();
     let acknowledged = totals.acks.iter().find(|ack| ack.consumer == word);
     let through = acknowledged.map_or(0, |ack| ack.through.0);
@@ -53,7 +53,7 @@ fn names(root: &Path) -> impl Iterator<Item = FileName> {
 }
 
 /// Sums up the table under `root`. What cannot be listed is not counted.
-pub(super) fn stored(root: &Path) -> Stored {
+pub(in crate::commands) fn stored(root: &Path) -> Stored {
     let mut stored = Stored::default();
     let days = std::fs::read_dir(root.join(VERSION_DIR))
         .into_iter()
@@ -89,15 +89,15 @@ fn micros(time: std::time::SystemTime) -> Option<Micros> {
 
 /// The state directory's disk, in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Disk {
+pub(in crate::commands) struct Disk {
     /// The journal's file with SQLite's own beside it.
-    pub(super) journal: u64,
+    pub(in crate::commands) journal: u64,
     /// What is left for this user; `None` when it cannot be told.
-    pub(super) free: Option<u64>,
+    pub(in crate::commands) free: Option<u64>,
 }
 
 /// Measures.
-pub(super) fn disk(directory: &Path) -> Disk {
+pub(in crate::commands) fn disk(directory: &Path) -> Disk {
     let length = |name: &str| {
         std::fs::metadata(directory.join(name))
             .map(|file| file.len())
@@ -112,7 +112,7 @@ pub(super) fn disk(directory: &Path) -> Disk {
 }
 
 /// `12.3 MiB`.
-pub(super) fn in_words(bytes: u64) -> String {
+pub(in crate::commands) fn in_words(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let mut unit = 0;
     let mut tenths = u128::from(bytes) * 10;

@@ -110,9 +110,7 @@ impl Follow {
     }
 
     fn is_beginning(&self, first: &Arrived) -> bool {
-        self.is_early(first)
-            && !is_of_gateway(first)
-            && first.line.message.starts_with(FIRST_WORDS)
+        self.is_early(first) && !is_of_gateway(first) && first.line.message.starts_with(FIRST_WORDS)
     }
 
     /// Whether nothing can have been pushed out in front of it.

@@ -1,0 +1,188 @@
+//! The streams of gateways: who follows them, and which are silent while others talk.
+
+use boundlane_ingest::watch::WatchPlace;
+use boundlane_record::{Micros, Source};
+use boundlane_store::StreamState;
+
+use super::finding::{Finding, some_of, span};
+use super::journal;
+
+const FOLLOWING: &str = "following";
+const STREAMS: &str = "streams";
+
+/// A stream that is followed gets an entry at least every 10 minutes, a mark if nothing else.
+const UNHEARD_MICROS: i64 = 30 * 60 * 1_000_000;
+/// A sandbox without a line for so long is idle, or its supervisor no longer sends.
+const QUIET_MICROS: i64 = 60 * 60 * 1_000_000;
+
+/// One stream of a gateway.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Stream {
+    pub(super) sandbox: String,
+    pub(super) sandbox_id: String,
+    /// Greatest event time.
+    pub(super) last_time: Option<Micros>,
+    /// When its last entry was written.
+    pub(super) last_observed: Option<Micros>,
+    /// The gateway ended it, or its sandbox is gone.
+    pub(super) ended: bool,
+}
+
+/// The streams of gateways in the journal.
+pub(super) fn of(journal: &journal::Facts) -> Vec<Stream> {
+    let streams = journal.streams().iter();
+    let of_gateways = streams.filter(|state| state.name.source == Source::Gateway.word());
+    of_gateways.map(Stream::of).collect()
+}
+
+impl Stream {
+    fn of(state: &StreamState) -> Stream {
+        let id = state.name.sandbox_id.clone().unwrap_or_default();
+        Stream {
+            sandbox: state.name.sandbox.clone().unwrap_or_else(|| id.clone()),
+            sandbox_id: id,
+            last_time: state.last_time,
+            last_observed: state.last_observed,
+            ended: WatchPlace::from_json(&state.place).is_ok_and(|place| place.over.is_some()),
+        }
+    }
+}
+
+/// By how much a line of a stream was written later than anything of it was received: the most of all.
+pub(super) fn recorded_ahead(streams: &[Stream]) -> Option<i64> {
+    let ahead = |stream: &Stream| {
+        let (time, observed) = (stream.last_time?, stream.last_observed?);
+        Some(time.0.saturating_sub(observed.0))
+    };
+    streams.iter().filter_map(ahead).max()
+}
+
+/// Who follows, and whether anybody has to. `live`: sandboxes that may say something, where it is known.
+pub(super) fn follower(pid: Option<u32>, live: Option<usize>) -> Finding {
+    let start = "`boundlane forward`, or the service of docs/OPERATING.md";
+    match (pid, live) {
+        (Some(pid), _) => Finding::ok(FOLLOWING, format!("process {pid} follows for this directory")),
+        (None, Some(live)) if live > 0 => Finding::warning(
+            FOLLOWING,
+            format!(
+                "nobody follows (live sandboxes: {live}): a gateway keeps the last 2,000 lines of each, in memory"
+            ),
+        )
+        .fix(start),
+        (None, _) => Finding::note(FOLLOWING, "nobody follows for this directory").fix(start),
+    }
+}
+
+/// Which streams are not heard of while others are.
+pub(super) fn quiet(streams: &[Stream]) -> Finding {
+    let open: Vec<&Stream> = streams.iter().filter(|stream| !stream.ended).collect();
+    let newest = open.iter().filter_map(|stream| stream.last_observed).max();
+    let Some(newest) = newest else {
+        return Finding::ok(STREAMS, "no stream of a gateway is open");
+    };
+    let is_unheard = |stream: &Stream| is_older(stream.last_observed, newest, UNHEARD_MICROS);
+    let unheard: Vec<&Stream> = open.iter().copied().filter(|one| is_unheard(one)).collect();
+    if !unheard.is_empty() {
+        return Finding::warning(
+            STREAMS,
+            format!(
+                "{} of {} open streams are not followed, while others are: {}",
+                unheard.len(),
+                open.len(),
+                names(&unheard)
+            ),
+        )
+        .fix("follow them too: `boundlane forward --all`; a sandbox that is gone ends its stream then");
+    }
+    silent(&open)
+}
+
+/// Followed, and without a line for long: idle, or a supervisor that gave up.
+fn silent(open: &[&Stream]) -> Finding {
+    let newest = open.iter().filter_map(|stream| stream.last_time).max();
+    let is_silent =
+        |stream: &&&Stream| newest.is_some_and(|at| is_older(stream.last_time, at, QUIET_MICROS));
+    let silent: Vec<&Stream> = open.iter().filter(is_silent).copied().collect();
+    if silent.is_empty() {
+        return Finding::ok(
+            STREAMS,
+            format!("{} open, none silent for long", open.len()),
+        );
+    }
+    Finding::note(
+        STREAMS,
+        format!(
+            "{} of {} open streams have had no line for {} or more while others talk: {}",
+            silent.len(),
+            open.len(),
+            span(QUIET_MICROS),
+            names(&silent)
+        ),
+    )
+    .fix(
+        "an idle sandbox is silent, and so is one whose supervisor no longer sends: compare with its own \
+         /var/log/openshell.*.log",
+    )
+}
+
+fn is_older(at: Option<Micros>, than: Micros, by: i64) -> bool {
+    at.is_none_or(|at| than.0.saturating_sub(at.0) > by)
+}
+
+fn names(streams: &[&Stream]) -> String {
+    some_of(streams.iter().map(|stream| stream.sandbox.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Level;
+    use super::*;
+
+    const HOUR: i64 = 3_600_000_000;
+
+    fn stream(name: &str, last_time: i64, last_observed: i64) -> Stream {
+        Stream {
+            sandbox: name.to_owned(),
+            sandbox_id: name.to_owned(),
+            last_time: Some(Micros(last_time)),
+            last_observed: Some(Micros(last_observed)),
+            ended: false,
+        }
+    }
+
+    #[test]
+    fn a_stream_that_went_quiet_is_passed_over() {
+        assert_eq!(quiet(&[]).level, Level::Ok);
+        let talks = stream("a", 5 * HOUR, 5 * HOUR);
+        assert_eq!(quiet(std::slice::from_ref(&talks)).level, Level::Ok);
+        let marked = stream("b", 3 * HOUR, 5 * HOUR);
+        let finding = quiet(&[talks.clone(), marked]);
+        assert_eq!(finding.level, Level::Note);
+        assert_eq!(
+            finding.what,
+            "1 of 2 open streams have had no line for 60 min or more while others talk: `b`"
+        );
+        let left = stream("c", 3 * HOUR, 3 * HOUR);
+        assert_eq!(quiet(&[talks.clone(), left.clone()]).level, Level::Warning);
+        let ended = Stream {
+            ended: true,
+            ..left
+        };
+        assert_eq!(quiet(&[talks, ended]).level, Level::Ok);
+    }
+
+    #[test]
+    fn nobody_follows_and_that_is_well() {
+        assert_eq!(follower(Some(7), Some(3)).level, Level::Ok);
+        assert_eq!(follower(None, Some(3)).level, Level::Warning);
+        assert_eq!(follower(None, Some(0)).level, Level::Note);
+        assert_eq!(follower(None, None).level, Level::Note);
+    }
+
+    #[test]
+    fn a_line_from_later_is_overlooked() {
+        assert_eq!(recorded_ahead(&[]), None);
+        let streams = [stream("a", 5, 10), stream("b", 30, 10)];
+        assert_eq!(recorded_ahead(&streams), Some(20));
+    }
+}
