@@ -129,7 +129,14 @@ impl Client {
             .calls()
             .ask("GetSandboxLogs", &request)
             .await
-            .map_err(|failure| self.error(failure, "GetSandboxLogs", Some(workspace)))?;
+            .map_err(
+                |failure| match failure.says(Code::NotFound, "sandbox not found") {
+                    true => GatewayError::NoSuchSandbox {
+                        name: sandbox.name.clone(),
+                    },
+                    false => self.error(failure, "GetSandboxLogs", Some(workspace)),
+                },
+            )?;
         Ok(Snapshot {
             lines: answer.logs.into_iter().map(WatchedLine::from).collect(),
             buffered: answer.buffer_total,

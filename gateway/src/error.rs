@@ -102,6 +102,12 @@ pub enum GatewayError {
         /// What it says.
         text: String,
     },
+    /// Unknown, or not ours to see.
+    #[error("the gateway knows no sandbox `{name}`, or does not let us see it")]
+    NoSuchSandbox {
+        /// Its name.
+        name: String,
+    },
     /// Something else listens there, or a gateway that this program does not know.
     #[error(
         "what answers at `{endpoint}` is no gateway that can be read: {why}; check the address"
@@ -178,6 +184,8 @@ pub enum Kind {
     NoToken,
     /// Unknown, or not ours to see.
     NoSuchWorkspace,
+    /// Unknown, or not ours to see.
+    NoSuchSandbox,
     /// Something else listens there.
     NotAGateway,
     /// More than is read.
@@ -204,6 +212,7 @@ impl GatewayError {
             GatewayError::ExpiredToken { .. } => Kind::ExpiredToken,
             GatewayError::NoToken { .. } => Kind::NoToken,
             GatewayError::NoSuchWorkspace { .. } => Kind::NoSuchWorkspace,
+            GatewayError::NoSuchSandbox { .. } => Kind::NoSuchSandbox,
             GatewayError::NotAGateway { .. } => Kind::NotAGateway,
             GatewayError::TooMany { .. } | GatewayError::TooLarge { .. } => Kind::TooMuch,
             GatewayError::RateLimited { .. } => Kind::RateLimited,
@@ -220,6 +229,7 @@ impl GatewayError {
             GatewayError::ExpiredToken { .. } | GatewayError::NoToken { .. } => {
                 StreamEnd::Refused(Refusal::Unauthenticated, self.to_string())
             }
+            GatewayError::NoSuchSandbox { .. } => StreamEnd::NotFound,
             GatewayError::TooLarge { .. } => StreamEnd::TooLarge,
             GatewayError::RateLimited { .. } => StreamEnd::RateLimited,
             _ => StreamEnd::Broke(self.to_string()),

@@ -84,7 +84,7 @@ impl World {
             return self.attach();
         };
         let Some(item) = watch.pop_front() else {
-            self.follow.idle();
+            self.follow.idle(Micros(self.now));
             return self.apply();
         };
         match item {
@@ -93,14 +93,17 @@ impl World {
                     fingerprint: gateway::fingerprint(&line),
                     line,
                 };
-                assert_eq!(self.follow.line(arrived), Flow::On);
+                assert_eq!(self.follow.line(arrived, Micros(self.now)), Flow::On);
             }
             Item::Lagged(dropped) => {
-                assert_eq!(self.follow.lagged(dropped), Flow::Reattach);
+                assert_eq!(
+                    self.follow.lagged(dropped, Micros(self.now)),
+                    Flow::Reattach
+                );
                 self.watch = None;
             }
             Item::End(end) => {
-                assert_ne!(self.follow.ended(end), Next::Gone);
+                assert_ne!(self.follow.ended(end, Micros(self.now)), Next::Gone);
                 self.watch = None;
             }
         }
@@ -129,7 +132,7 @@ impl World {
             }
             Err(end) => {
                 self.trace(&format!("{end:?}"));
-                let _ = self.follow.ended(end);
+                let _ = self.follow.ended(end, Micros(self.now));
             }
         }
         self.apply();
@@ -174,7 +177,10 @@ impl World {
     fn break_watch(&mut self) {
         if self.watch.take().is_some() {
             let broke = boundlane_ingest::watch::StreamEnd::Broke("cut".into());
-            assert!(matches!(self.follow.ended(broke), Next::Later(_)));
+            assert!(matches!(
+                self.follow.ended(broke, Micros(self.now)),
+                Next::Later(_)
+            ));
             self.apply();
         }
     }
@@ -238,6 +244,10 @@ const LATE: Kind = Kind::New {
     late: true,
     floor: false,
 };
+const LATE_FLOOR: Kind = Kind::New {
+    late: true,
+    floor: true,
+};
 const FLOOR: Kind = Kind::New {
     late: false,
     floor: true,
@@ -251,6 +261,7 @@ fn replay() {
         "early" => EARLY,
         "late" => LATE,
         "floor" => FLOOR,
+        "late_floor" => LATE_FLOOR,
         _ => Kind::Old,
     };
     run(seed, kind);
@@ -269,6 +280,11 @@ fn gateway_whose_warnings_come_behind_what_they_warn_of() {
 #[test]
 fn gateway_that_replays_its_tail_without_cursors() {
     (0..SEEDS).for_each(|seed| run(seed, FLOOR));
+}
+
+#[test]
+fn gateway_that_does_both() {
+    (0..SEEDS).for_each(|seed| run(seed, LATE_FLOOR));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::gateway::{Gateway, GatewayControl};
+use crate::gateway::{Gateway, GatewayControl, WarningPlace};
 use crate::{Home, repository};
 
 pub use child::ChildGateway;
@@ -69,6 +69,7 @@ pub fn run_on(script: &Script, gateway: &mut dyn GatewayControl) -> Result<Verdi
         book: &rested.book,
         testimony: &rested.testimony,
         kills: &rested.kills,
+        reads_back: script.settings.warning_place == WarningPlace::AfterDrain,
     });
     verdict.faults.extend(rested.faults);
     let fsck = home.run(["fsck"]);

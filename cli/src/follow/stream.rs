@@ -101,7 +101,9 @@ impl Stream {
         loop {
             let said = *signal.borrow();
             if said == Signal::Stop {
-                return self.detach("stopped", Ended::Stopped).await;
+                // Not attached: what was said since then is not known, so nothing is claimed.
+                self.commit().await?;
+                return Ok(Ended::Stopped);
             }
             let attached = tokio::select! {
                 biased;

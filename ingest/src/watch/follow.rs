@@ -92,6 +92,8 @@ struct Attachment {
     taken: usize,
     /// Lines taken without a cursor, since the last one with a cursor.
     blind: usize,
+    /// The first cursor behind such lines: what may have been left out in front of it cannot be resumed.
+    behind_blind: Option<String>,
     /// Whether what may be missing in front of it is settled.
     settled: bool,
     /// An open gap says that something may be.
@@ -195,6 +197,7 @@ impl Follow {
             received: 0,
             taken: 0,
             blind: 0,
+            behind_blind: None,
             settled: tail.is_none(),
             opened: false,
             window: Vec::new(),
@@ -212,8 +215,8 @@ impl Follow {
         }
     }
 
-    /// One line.
-    pub fn line(&mut self, arrived: Arrived) -> Flow {
+    /// One line, that came `now`.
+    pub fn line(&mut self, arrived: Arrived, now: Micros) -> Flow {
         let id = &arrived.line.sandbox_id;
         if !id.is_empty() && *id != self.watched.sandbox_id {
             return Flow::Another(id.clone());
@@ -223,7 +226,7 @@ impl Follow {
         };
         attachment.received += 1;
         match arrived.line.cursor.is_empty() {
-            true => self.without_cursor(arrived),
+            true => self.without_cursor(arrived, now),
             false => {
                 self.close_window();
                 self.with_cursor(arrived);
@@ -234,9 +237,10 @@ impl Follow {
 
     /// The gateway left messages out: what lies behind the hole must not be kept before the hole is
     /// read again, or known to be gone.
-    pub fn lagged(&mut self, dropped: u64) -> Flow {
+    pub fn lagged(&mut self, dropped: u64, now: Micros) -> Flow {
         self.close_window();
         self.dropped = self.dropped.saturating_add(dropped);
+        self.lose_behind_blind(now);
         let brought_nothing = self
             .attachment
             .as_ref()
@@ -252,7 +256,7 @@ impl Follow {
 
     /// Nothing came for a while, and nothing waits to be read. A tail that is known to come is waited
     /// for all the same.
-    pub fn idle(&mut self) {
+    pub fn idle(&mut self, now: Micros) {
         if self
             .attachment
             .as_ref()
@@ -264,7 +268,7 @@ impl Follow {
             return;
         };
         let over = attachment.handoff.idle();
-        self.hand_over(over);
+        self.hand_over(over, now);
         self.open_what_is_suspected();
     }
 

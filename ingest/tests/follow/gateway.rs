@@ -259,12 +259,7 @@ impl Gateway {
 
     fn in_tail(&self, replica: &Replica, number: u64, line: &WatchedLine) -> WatchedLine {
         let mut sent = self.sent(replica, number, line);
-        if self.kind
-            == (Kind::New {
-                late: false,
-                floor: true,
-            })
-        {
+        if matches!(self.kind, Kind::New { floor: true, .. }) {
             sent.cursor.clear();
         }
         sent

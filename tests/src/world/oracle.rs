@@ -31,6 +31,8 @@ pub struct Case<'c> {
     pub testimony: &'c Testimony,
     /// When the forwarder was killed.
     pub kills: &'c [Moment],
+    /// Whether lines that were left out can be read after later ones: their warning came late.
+    pub reads_back: bool,
 }
 
 /// What it found.
@@ -163,6 +165,9 @@ impl<'c> Judge<'c> {
 
     /// Cursors ascend in each space, and where there is one buffer, lines come as they were published.
     fn ascends(&self, heard: &Heard, faults: &mut Vec<String>) {
+        if self.case.reads_back {
+            return;
+        }
         let mut newest: HashMap<&str, &str> = HashMap::new();
         for record in heard
             .records
@@ -241,7 +246,9 @@ impl<'c> Judge<'c> {
     }
 
     fn is_owed(&self, line: &Published, heard: &Heard) -> bool {
-        !self.was_out_of_reach(line, heard) && !self.was_elsewhere(line)
+        !self.was_out_of_reach(line, heard)
+            && !self.was_elsewhere(line)
+            && !is_said_to_all(line, heard)
     }
 
     /// Whether the line was gone before the journal's first word of the sandbox.
@@ -256,12 +263,27 @@ impl<'c> Judge<'c> {
         self.case.book.restarts.iter().copied().any(between) || later.count() >= TAIL_LINES_MAX
     }
 
-    /// Whether the sandbox was watched when the line came, and not at the replica that took it.
+    /// Whether the line was taken by a replica that nobody asked: others were watched when it came, or
+    /// before it and next after it.
     fn was_elsewhere(&self, line: &Published) -> bool {
+        let is_there = |one: &Attachment| one.replica == line.replica;
         let then = |one: &&Attachment| one.from <= line.at && one.to.is_none_or(|to| line.at <= to);
         let mut watched = self.attachments().filter(then).peekable();
-        watched.peek().is_some() && watched.all(|one| one.replica != line.replica)
+        if watched.peek().is_some() {
+            return watched.all(|one| !is_there(one));
+        }
+        let before = self.attachments().filter(|one| one.from <= line.at);
+        let after = self.attachments().filter(|one| one.from > line.at);
+        let before = before.max_by_key(|one| one.from);
+        let after = after.min_by_key(|one| one.from);
+        before.is_some_and(|one| !is_there(one)) && after.is_none_or(|one| !is_there(one))
     }
+}
+
+/// The last word of a sandbox is given to every replica, which no supervisor does: once is enough.
+fn is_said_to_all(line: &Published, heard: &Heard) -> bool {
+    let text = line.line.cli_text();
+    text.contains(" last(1) ") && heard.records.iter().any(|record| record.raw == text)
 }
 
 /// Whether a buffer took the line and a follower stores it.

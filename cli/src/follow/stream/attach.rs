@@ -18,7 +18,7 @@ impl Stream {
         let health = client
             .health()
             .await
-            .map_err(|error| self.follow.ended(StreamEnd::from(&error)))?;
+            .map_err(|error| self.follow.ended(StreamEnd::from(&error), wall_clock()))?;
         let snapshot = match health.generation {
             Generation::Old => Some(self.snapshot().await?),
             Generation::New => {
@@ -30,7 +30,7 @@ impl Stream {
         let watch = client
             .watch(&self.sandbox, &from)
             .await
-            .map_err(|end| self.follow.ended(end))?;
+            .map_err(|end| self.follow.ended(end, wall_clock()))?;
         self.follow.attached(wall_clock(), snapshot);
         let is_repair = std::mem::take(&mut self.is_repair);
         self.announce = (!is_repair).then(|| {
@@ -44,8 +44,8 @@ impl Stream {
     async fn ask_who(&mut self) -> Result<(), Next> {
         match self.shared.client.refresh(&self.sandbox).await {
             Ok(Some(found)) if found.id == self.sandbox.id => Ok(()),
-            Ok(_) => Err(self.follow.ended(StreamEnd::NotFound)),
-            Err(error) => Err(self.follow.ended(StreamEnd::from(&error))),
+            Ok(_) => Err(self.follow.ended(StreamEnd::NotFound, wall_clock())),
+            Err(error) => Err(self.follow.ended(StreamEnd::from(&error), wall_clock())),
         }
     }
 
@@ -61,7 +61,7 @@ impl Stream {
                     .map(|line| line.fingerprint(&line.text(), key));
                 Ok(Snapshot(prints.collect::<Vec<Fingerprint>>()))
             }
-            Err(error) => Err(self.follow.ended(StreamEnd::from(&error))),
+            Err(error) => Err(self.follow.ended(StreamEnd::from(&error), wall_clock())),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Stream {
                 Happened::Idle => {
                     is_idle = true;
                     self.announce();
-                    self.follow.idle();
+                    self.follow.idle(wall_clock());
                     None
                 }
                 Happened::Signal => {
@@ -119,7 +119,7 @@ impl Stream {
             Ok(WatchEvent::Line(line)) => line.bounded(),
             Ok(WatchEvent::Lagged { dropped }) => {
                 self.announce();
-                self.follow.lagged(dropped);
+                self.follow.lagged(dropped, wall_clock());
                 self.is_repair = true;
                 self.tell(&format!(
                     "`{}`: the gateway left out up to {dropped} messages; reading them again",
@@ -135,14 +135,14 @@ impl Stream {
                 return Ok(None);
             }
             Ok(WatchEvent::Other) => return Ok(None),
-            Err(end) => return Ok(Some(Outcome::Next(self.follow.ended(end)))),
+            Err(end) => return Ok(Some(Outcome::Next(self.follow.ended(end, wall_clock())))),
         };
         self.announce();
         let arrived = Arrived {
             fingerprint: line.fingerprint(&line.text(), &self.shared.key),
             line,
         };
-        match self.follow.line(arrived) {
+        match self.follow.line(arrived, wall_clock()) {
             Flow::On => {
                 self.waits = None;
                 self.apply().await?;

@@ -1,7 +1,8 @@
 //! Lines with cursors: greater ones are new, others are known, and a new numbering proves nothing.
 
-use boundlane_record::{Extent, GapCause};
+use boundlane_record::{Extent, GapCause, Micros};
 
+use super::losses::Found;
 use super::{Arrived, Follow, cursor};
 
 /// How far behind its hole a late warning can come, in messages: what the gateway buffers on the way.
@@ -50,8 +51,10 @@ impl Follow {
         self.place.holes.clear();
         self.holes_through = None;
         self.place.blind_lines = 0;
-        if let Some(attachment) = &mut self.attachment {
-            attachment.blind = 0;
+        if let Some(attachment) = &mut self.attachment
+            && std::mem::take(&mut attachment.blind) > 0
+        {
+            attachment.behind_blind = Some(arrived.line.cursor.clone());
         }
         self.suspicion = None;
         self.settle();
@@ -106,6 +109,7 @@ impl Follow {
         };
         let is_settled = attachment.received == 1 && attachment.from_tail;
         if std::mem::take(&mut attachment.blind) > 0 {
+            attachment.behind_blind = Some(to.to_owned());
             self.place.blind_lines = 0;
             return;
         }
@@ -117,6 +121,27 @@ impl Follow {
         holes.retain(|(_, after)| after + LATE_MESSAGES_MAX > to);
         if to > from + 1 && !is_settled && holes.len() < HOLES_MAX {
             holes.push((from, to));
+        }
+    }
+
+    /// A warning that may be of what was left out behind lines without a cursor, where nothing can be
+    /// resumed.
+    pub(super) fn lose_behind_blind(&mut self, now: Micros) {
+        let Some(attachment) = &mut self.attachment else {
+            return;
+        };
+        let first = attachment.behind_blind.take();
+        let first = first.as_deref().and_then(cursor::number);
+        let greatest = self.place.greatest().and_then(cursor::number);
+        let (Some(first), Some(greatest)) = (first, greatest) else {
+            return;
+        };
+        if first + LATE_MESSAGES_MAX > greatest {
+            self.gap_found(Found {
+                why: Some("left out behind lines without a cursor"),
+                to: Some(now),
+                ..Found::new(GapCause::Lagged, Extent::AtMost(self.dropped))
+            });
         }
     }
 

@@ -25,8 +25,8 @@ pub enum Next {
 }
 
 impl Follow {
-    /// The stream ended so.
-    pub fn ended(&mut self, end: StreamEnd) -> Next {
+    /// The stream ended so, `now`.
+    pub fn ended(&mut self, end: StreamEnd, now: Micros) -> Next {
         self.close_window();
         // Lines that may have been the overlap of tail and live are read again if they were not.
         self.attachment_ended();
@@ -51,7 +51,7 @@ impl Follow {
                 "what follows the cursor is no longer held",
             ),
             StreamEnd::Lagged { dropped } => {
-                self.lagged(dropped);
+                self.lagged(dropped, now);
                 Next::Again
             }
             StreamEnd::TooLarge => {

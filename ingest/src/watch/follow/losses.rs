@@ -1,6 +1,6 @@
 //! Gaps: from the last moment the stream was known to be whole to the moment it was attached again.
 
-use boundlane_record::{Extent, Gap, GapCause};
+use boundlane_record::{Extent, Gap, GapCause, Micros};
 use serde_json::{Map, Value};
 
 use super::{Arrived, Follow, Step, TAIL_LINES, cursor};
@@ -24,6 +24,8 @@ pub(super) struct Found<'a> {
     pub(super) why: Option<&'a str>,
     /// What was compared: a JSON object.
     pub(super) alignment: Option<&'a str>,
+    /// Until when, if not until the attachment.
+    pub(super) to: Option<Micros>,
 }
 
 impl Found<'_> {
@@ -34,6 +36,7 @@ impl Found<'_> {
             next: None,
             why: None,
             alignment: None,
+            to: None,
         }
     }
 }
@@ -126,6 +129,7 @@ impl Follow {
 
     pub(super) fn between(&self, found: Found<'_>) -> Gap {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let attached_at = self.attachment.as_ref().map(|now| now.at);
         let next = found.next.map(|next| &next.line);
         let alignment = found
             .alignment
@@ -150,8 +154,12 @@ impl Follow {
         Gap {
             cause: found.cause,
             extent: found.extent,
-            from: self.place.whole,
-            to: self.attachment.as_ref().map(|now| now.at),
+            // A line that is behind the attachment: it was whole when it was attached.
+            from: match found.to {
+                Some(_) => attached_at,
+                None => self.place.whole,
+            },
+            to: found.to.or(attached_at),
             after_cursor: self.place.greatest().and_then(text),
             before_cursor: next.and_then(|next| text(&next.cursor)),
             evidence: (!evidence.is_empty()).then(|| Value::Object(evidence).to_string()),

@@ -1,6 +1,6 @@
 //! Lines without cursors: a tail is laid over the last lines that are stored, as a sequence.
 
-use boundlane_record::{Extent, GapCause};
+use boundlane_record::{Extent, GapCause, Micros};
 
 use super::super::handoff::{HandedOver, Handoff};
 use super::losses::Found;
@@ -8,7 +8,7 @@ use super::{Arrived, Follow, Snapshot, TAIL_LINES};
 use crate::place::{Align, AlignLine, Alignment, Fit};
 
 impl Follow {
-    pub(super) fn without_cursor(&mut self, arrived: Arrived) {
+    pub(super) fn without_cursor(&mut self, arrived: Arrived, now: Micros) {
         let Some(attachment) = &mut self.attachment else {
             return;
         };
@@ -25,7 +25,7 @@ impl Follow {
             self.take_blind(arrived);
         } else {
             let over = attachment.handoff.feed(arrived);
-            self.hand_over(over);
+            self.hand_over(over, now);
         }
         self.begin_handoff(is_tail);
     }
@@ -43,11 +43,12 @@ impl Follow {
         }
     }
 
-    pub(super) fn hand_over(&mut self, over: HandedOver) {
+    pub(super) fn hand_over(&mut self, over: HandedOver, now: Micros) {
         if over.is_ambiguous && !over.repeats.is_empty() {
             let lines = over.repeats.len() as u64;
             self.gap_found(Found {
                 why: Some("lines at the hand-off from tail to live may be one or two"),
+                to: Some(now),
                 ..Found::new(GapCause::Ambiguous, Extent::AtMost(lines))
             });
         }

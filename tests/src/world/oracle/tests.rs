@@ -124,6 +124,7 @@ impl Hand {
             book,
             testimony,
             kills,
+            reads_back: false,
         })
         .faults
     }
