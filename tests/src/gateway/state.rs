@@ -230,7 +230,13 @@ impl State {
             to: view.ended,
         };
         Book {
-            attachments: self.watches.views().map(attachment).collect(),
+            // One that was refused, or that had nothing to say, tells a follower nothing of its replica.
+            attachments: self
+                .watches
+                .views()
+                .filter(|view| view.ended.is_none() || view.delivered_lines > 0)
+                .map(attachment)
+                .collect(),
             ..self.book.clone()
         }
     }

@@ -128,8 +128,11 @@ impl Follow {
         self.gap_of(&alignment, &held);
         self.dropped = 0;
         let stored = alignment.older..alignment.older + alignment.repeats;
+        // With cursors, lines that were left out came later than their followers: no sequence to lie over.
+        let is_shuffled = alignment.fit == Fit::None && !self.place.cursors.is_empty();
         for (index, arrived) in held.into_iter().enumerate() {
-            match stored.contains(&index) {
+            let is_kept = is_shuffled && self.kept.contains(&arrived.fingerprint);
+            match stored.contains(&index) || is_kept {
                 true => self.repeat(arrived),
                 false => self.take_blind(arrived),
             }
