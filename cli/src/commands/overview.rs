@@ -11,12 +11,14 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         "At the laptop",
         &[
             ("log", "what a sandbox reached, what was blocked and why"),
+            ("save", "a durable copy, before a sandbox is deleted"),
             ("ingest", "read log lines into the record"),
         ],
     ),
     (
         "Operating it",
         &[
+            ("forward", "follow a gateway: every decision, as it is made"),
             (
                 "status",
                 "whether the record is whole: books, streams, losses",
