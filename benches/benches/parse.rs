@@ -25,8 +25,10 @@ fn scan(text: &str) -> usize {
 
 fn to_fields(text: &str) -> usize {
     let mut parsed = 0;
-    for line in text.lines() {
-        parsed += usize::from(black_box(fields(line)).is_some());
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        parsed += usize::from(black_box(fields(&text[start..end])).is_some());
+        start = end + 1;
     }
     parsed
 }
