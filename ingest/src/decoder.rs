@@ -1,6 +1,8 @@
 //! From a framed line to one canonical entry: the stateful piece, one for each stream.
 
+mod arrival;
 mod classify;
+mod draft;
 mod json_row;
 mod limit;
 mod policy;
@@ -13,18 +15,20 @@ use std::sync::Arc;
 
 use boundlane_record::redact::{Redactor, Spans};
 use boundlane_record::{
-    EntryBatch, Flag, Kind, Micros, Outcome, PolicyInForce, Row, StreamName, TimeFrom, Trust,
+    EntryBatch, Kind, Micros, Outcome, PolicyInForce, StreamName, TimeFrom, Trust,
 };
 
-use crate::attributes::NamedValues;
 use crate::clock::{DateYmd, LineTime};
 use crate::digest::DigestKey;
-use crate::escape::{self, Plain, spell_bytes};
-use crate::fields::{Body, Fields};
+use crate::escape::{self, spell_bytes};
+use crate::fields::Fields;
 use crate::framer::{FramedLine, LineEnd};
 use crate::line::Line;
+pub use arrival::Message;
+use arrival::{Arrival, RawText};
 use classify::Reading;
 pub use classify::{Format, Ignored};
+use draft::{Draft, Flags};
 pub use state::{BadState, DecodeState, StatedSandbox};
 
 /// The attribute that says how many NULs stood in front of the line: `raw` begins behind them.
@@ -53,30 +57,6 @@ pub enum Decoded {
     Ignored(Ignored),
     /// The line says that it is of another sandbox than the stream: nothing was appended or learnt.
     OtherSandbox(StatedSandbox),
-}
-
-/// One message of a followed stream.
-#[derive(Debug, Clone, Copy)]
-pub struct Message<'a> {
-    /// As `openshell logs` prints it, whatever is in it.
-    pub text: &'a str,
-    /// When it was written, more exactly than the text says it.
-    pub time: Option<Micros>,
-    /// Empty when it has none.
-    pub cursor: &'a str,
-    /// Whether it says whose it is.
-    pub names_sandbox: bool,
-}
-
-impl<'a> Message<'a> {
-    fn label(&self, row: &mut Row<'a>) {
-        row.time = self.time;
-        row.time_from = self.time.map(|_| TimeFrom::Line.word().into());
-        row.cursor = (!self.cursor.is_empty()).then_some(Cow::Borrowed(self.cursor));
-        if !self.names_sandbox {
-            row.sandbox_id = None;
-        }
-    }
 }
 
 /// Turns the lines of one stream into entries. One physical line has exactly one [`Decoded`].
@@ -328,122 +308,5 @@ impl Decoder {
             kind: draft.kind,
             outcome: draft.outcome,
         }
-    }
-}
-
-/// One line and where it came from.
-#[derive(Debug)]
-struct Arrival<'a> {
-    framed: &'a FramedLine<'a>,
-    message: Option<&'a Message<'a>>,
-    raw: RawText<'a>,
-    line: Line<'a>,
-    /// Some bytes were not UTF-8.
-    escaped: bool,
-    /// It has no prefix and follows a line that had one.
-    continued: bool,
-    stream: &'a StreamName,
-    observed: Micros,
-}
-
-/// The line as text, with and without colours.
-#[derive(Debug)]
-struct RawText<'a> {
-    /// What was parsed.
-    text: &'a str,
-    /// The line with its colours.
-    spelled: &'a str,
-    plain: Option<&'a Plain<'a>>,
-}
-
-impl<'a> RawText<'a> {
-    /// The line, without what `spans` has of `text`.
-    fn cut(&self, spans: &mut Spans, redactor: &Redactor) -> Cow<'a, str> {
-        if let Some(plain) = self.plain {
-            let mut coloured = Spans::new();
-            redactor.line(self.spelled, &mut coloured);
-            for range in spans.ranges() {
-                coloured.add(plain.origin(range));
-            }
-            *spans = coloured;
-        }
-        spans.cut(self.spelled, 0..self.spelled.len())
-    }
-}
-
-/// A row that is not complete yet.
-#[derive(Debug)]
-struct Draft<'a> {
-    row: Row<'a>,
-    values: NamedValues<'a>,
-    kind: Kind,
-    outcome: Option<Outcome>,
-    flags: Flags,
-    /// One JSON value is one record.
-    framed: bool,
-    /// `gateway` or `sandbox`, where the body says who spoke.
-    origin: Option<&'static str>,
-    stated: Option<StatedSandbox>,
-}
-
-impl Default for Draft<'_> {
-    fn default() -> Self {
-        Draft {
-            row: Row::default(),
-            values: NamedValues::default(),
-            kind: Kind::Unparsed,
-            outcome: None,
-            flags: Flags::default(),
-            framed: false,
-            origin: None,
-            stated: None,
-        }
-    }
-}
-
-impl<'a> Draft<'a> {
-    fn origin(&self, arrival: &Arrival<'a>) -> Cow<'a, str> {
-        let from_prefix = arrival.line.origin.map(Cow::Borrowed);
-        let word = from_prefix.or(self.origin.map(Cow::Borrowed));
-        word.unwrap_or(Cow::Borrowed(boundlane_record::Origin::Sandbox.word()))
-    }
-}
-
-/// What a reader of the row has to know.
-#[derive(Debug, Clone, Copy, Default)]
-struct Flags {
-    ambiguous: bool,
-    bad_body: bool,
-    unterminated: bool,
-    cut_field: bool,
-    nuls: bool,
-}
-
-impl Flags {
-    fn of(fields: &Fields<'_>) -> Flags {
-        Flags {
-            ambiguous: fields.body == Body::Ambiguous,
-            bad_body: fields.body == Body::Broken,
-            cut_field: fields.attributes.is_cut(),
-            ..Flags::default()
-        }
-    }
-
-    fn words(self) -> Option<Cow<'static, str>> {
-        let all = [
-            (self.ambiguous, Flag::Ambiguous.word()),
-            (self.bad_body, Flag::BadBody.word()),
-            (self.unterminated, Flag::Unterminated.word()),
-            (self.cut_field, Flag::CutField.word()),
-            (self.nuls, Flag::Nuls.word()),
-        ];
-        let mut set = all
-            .iter()
-            .filter(|(is_set, _)| *is_set)
-            .map(|(_, word)| *word);
-        let first = set.next()?;
-        Some(set.fold(Cow::Borrowed(first), |words, word| {
-            Cow::Owned(format!("{words},{word}"))
-        }))
     }
 }
