@@ -115,7 +115,9 @@ class World:
         return all(map(self.is_idle, opened)) and all(one["id"] in watched for one in self.sandboxes)
 
     def book(self):
+        # One that was refused, or that had nothing to say, tells a follower nothing of its replica.
+        heard = [watch for watch in self.watches if watch["ended"] is None or watch["delivered_lines"] > 0]
         attachments = [{"sandbox_id": watch["sandbox_id"], "replica": watch["replica"],
-                        "from": watch["attached"], "to": watch["ended"]} for watch in self.watches]
+                        "from": watch["attached"], "to": watch["ended"]} for watch in heard]
         return {"sandboxes": list(self.pages.values()), "attachments": attachments,
                 "restarts": self.restarts}
