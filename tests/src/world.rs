@@ -52,7 +52,7 @@ pub fn run(seed: u64) -> Result<Verdict, String> {
     let script = Script::of(seed).for_version(version);
     let settings = serde_json::to_string(&script.settings).unwrap();
     let mut command = Command::new(Path::new(python));
-    command.arg(repository("interop/gateway.py")).arg(settings);
+    command.arg(repository("interop/gateway")).arg(settings);
     run_on(&script, &mut ChildGateway::start(&mut command))
 }
 

@@ -83,8 +83,17 @@ impl Handoff {
         }
     }
 
-    /// No line came for a while: the overlap, which comes whole, is there or there is none.
+    /// No line came for a while. An overlap that is whole is not waited for any longer; one that has not
+    /// begun, or not ended, may still come: a gateway can be slow.
     pub(crate) fn idle(&mut self) -> HandedOver {
+        match self.whole > 0 && self.whole == self.held.len() {
+            true => self.finish(),
+            false => HandedOver::default(),
+        }
+    }
+
+    /// No line will come any more.
+    pub(crate) fn end(&mut self) -> HandedOver {
         self.finish()
     }
 
@@ -160,8 +169,23 @@ mod tests {
         for name in names {
             note(handoff.feed(line(*name, time(*name))));
         }
-        note(handoff.idle());
+        note(handoff.end());
         (new, repeats, ambiguous)
+    }
+
+    #[test]
+    fn an_overlap_that_comes_late_is_a_repeat() {
+        let mut handoff = Handoff::default();
+        let mut feed = |name: u8| {
+            let over = handoff.feed(line(name, i64::from(name)));
+            let quiet = handoff.idle();
+            (
+                over.new.len() + quiet.new.len(),
+                over.repeats.len() + quiet.repeats.len(),
+            )
+        };
+        assert_eq!([1, 2, 3].map(&mut feed), [(1, 0); 3]);
+        assert_eq!([2, 3, 4].map(&mut feed), [(0, 0), (0, 2), (1, 0)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A gateway in another process that speaks the control protocol: `interop/gateway.py` over the stubs of a
+//! A gateway in another process that speaks the control protocol: `interop/gateway` over the stubs of a
 //! released wheel.
 
 use std::io::{BufRead, BufReader, Write};

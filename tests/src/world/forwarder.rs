@@ -25,9 +25,14 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts it on the state directory of `home`.
+    /// Starts it on the state directory of `home`, in a hurry.
     pub fn start(home: &Home, url: &str) -> Forwarder {
-        let arguments = ["forward", "--gateway", url, "--all", "--pace", PACE];
+        Forwarder::start_paced(home, url, PACE)
+    }
+
+    /// Starts it with every wait divided by `pace`.
+    pub fn start_paced(home: &Home, url: &str, pace: &str) -> Forwarder {
+        let arguments = ["forward", "--gateway", url, "--all", "--pace", pace];
         let mut command = home.command(arguments);
         command.stdin(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -44,6 +49,11 @@ impl Forwarder {
             said,
             log: Vec::new(),
         }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Waits until it says something, or for so long.

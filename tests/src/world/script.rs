@@ -82,6 +82,12 @@ impl Script {
     pub fn for_version(mut self, version: &str) -> Script {
         self.settings.version = version.to_owned();
         self.steps.retain(|step| !matches!(step, Step::Upgrade(_)));
+        if self.settings.generation() == Generation::Old {
+            // Without cursors nobody can tell replicas apart.
+            self.settings.replicas = 1;
+            self.settings.spread = Spread::PerConnection;
+            self.steps.retain(|step| !matches!(step, Step::Route(_)));
+        }
         self
     }
 }

@@ -28,6 +28,9 @@ impl Follow {
     /// The stream ended so, `now`.
     pub fn ended(&mut self, end: StreamEnd, now: Micros) -> Next {
         self.close_window();
+        if end == StreamEnd::Closed {
+            self.hand_over_rest(now);
+        }
         // Lines that may have been the overlap of tail and live are read again if they were not.
         self.attachment_ended();
         match end {
@@ -87,6 +90,14 @@ impl Follow {
             self.open_gap(cause, None);
         }
         self.place.over = Some(StreamOver::Ended);
+    }
+
+    /// Nothing will be read again: what may have been the overlap is as far as it goes.
+    fn hand_over_rest(&mut self, now: Micros) {
+        if let Some(attachment) = &mut self.attachment {
+            let over = attachment.handoff.end();
+            self.hand_over(over, now);
+        }
     }
 
     fn attachment_ended(&mut self) {
