@@ -5,7 +5,11 @@
 
 #[path = "live/following.rs"]
 mod following;
+#[path = "live/forward.rs"]
+mod forward;
 #[path = "live/log.rs"]
 mod log;
+#[path = "live/save.rs"]
+mod save;
 #[path = "live/support.rs"]
 mod support;

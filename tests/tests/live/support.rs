@@ -92,7 +92,7 @@ pub(crate) fn assert_all(rows: &[Value], count: usize) {
 pub(crate) fn assert_sound(home: &Home) {
     home.run(["fsck"]).ok();
     let status = home.run(["status", "--json"]).ok().json();
-    assert_eq!(status["books"]["balance"], true, "{status:#}");
+    assert_eq!(status["journal"]["books"]["balance"], true, "{status:#}");
 }
 
 /// A program that runs.
