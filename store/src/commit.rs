@@ -84,7 +84,7 @@ impl<'c> Commit<'c> {
     pub(crate) fn item(&mut self, item: &Item<'_>) -> Result<AppendedItem, AppendError> {
         let stream = self.checkpointed_stream(item)?;
         let mut written = Written::default();
-        if item.has_records() {
+        if item.closes_gaps() {
             self.number_open_gaps(stream, item.stream, item.at, &mut written)?;
         }
         self.entries(stream, item.entries, &mut written)?;

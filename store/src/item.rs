@@ -1,7 +1,8 @@
 //! What a writer brings: whole items, each entries of one stream with the checkpoint that passes them.
 
 use boundlane_record::{
-    Books, EntryBatch, Fingerprint, Kind, Mark, Micros, PolicyInForce, StreamName, canonical,
+    Books, EntryBatch, Fingerprint, Kind, Mark, Micros, PolicyInForce, SessionKind, StreamName,
+    canonical,
 };
 
 use crate::block::ENTRY_BYTES_MAX;
@@ -139,10 +140,21 @@ impl Item<'_> {
         Ok(())
     }
 
-    /// Whether any entry holds a received line.
-    pub(crate) fn has_records(&self) -> bool {
+    /// Whether what was open before is over now: an entry holds a received line, or says that nothing
+    /// more is to come.
+    pub(crate) fn closes_gaps(&self) -> bool {
+        let mut entries = self.entries.iter();
         self.books.records > 0
+            || entries.any(|(entry, meta)| meta.kind == Kind::Session && ends_watching(entry))
     }
+}
+
+fn ends_watching(entry: &[u8]) -> bool {
+    let ends = [SessionKind::End, SessionKind::Detached];
+    canonical::decode(entry).is_ok_and(|row| {
+        ends.iter()
+            .any(|end| row.cause.as_deref() == Some(end.word()))
+    })
 }
 
 /// The lines that a `drops` entry counts.

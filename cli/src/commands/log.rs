@@ -20,7 +20,7 @@ use crate::output::out::Out;
 use crate::time::{self, Utc, Zone};
 use held::Held;
 use listing::Listing;
-use live::Live;
+use live::{Asked, Live};
 
 mod closing;
 mod fold;
@@ -62,11 +62,11 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     } else {
         Until::CaughtUp
     };
-    let mut early = match (&named, Recorded::open(ctx)?.is_none()) {
+    let early = match (&named, Recorded::open(ctx)?.is_none()) {
         (Some(name), true) => live::open(name, until, ctx)?,
-        _ => None,
+        _ => Asked::Nothing,
     };
-    if let (Some(name), Some(live)) = (named, early.take()) {
+    if let (Some(name), Asked::Living(live)) = (named, early) {
         let scope = filter(&args.filters, Some(name.to_owned()), window)?;
         return unrecorded(
             live,
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let mut shown = Shown::new(filter);
     let mut live = live::open(&sandbox.name, until, ctx)?;
     let held = match &mut live {
-        Some(live) if !follows => shown.held(live),
+        Asked::Living(live) if !follows => shown.held(live),
         _ => Held::default(),
     };
     shown.history(
@@ -101,21 +101,55 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         out,
     )?;
     shown.show_held(held, args.filters.last, &mut listing, out)?;
-    match live {
-        Some(live) if follows => {
-            live::follow(live, &mut shown, &mut listing, ctx, out)?;
-            return Ok(Exit::Done);
-        }
-        None if follows => {
-            return follow::run(&record, window.until, &mut shown, &mut listing, ctx, out);
-        }
-        _ => {}
+    if follows {
+        return goes_on(
+            (live, &sandbox),
+            &record,
+            &mut shown,
+            &mut listing,
+            ctx,
+            out,
+        );
     }
     listing.finish(&shown.coverage.to_json(), out)?;
     out.flush_now()?;
     closing::notes(&shown, &sandbox, args, ctx);
     health::warn_if_losing(record.journal(), ctx)?;
     Ok(closing::exit(&shown.coverage, args.require_complete, ctx))
+}
+
+/// What comes after the history: from the gateway when it lives there and nobody follows it, else from
+/// the journal.
+fn goes_on(
+    (asked, sandbox): (Asked, &which::Sandbox),
+    record: &Recorded,
+    shown: &mut Shown,
+    listing: &mut Listing<'_>,
+    ctx: &Context,
+    out: &mut Out,
+) -> Outcome {
+    match asked {
+        Asked::Living(live) => {
+            live::follow(live, shown, listing, ctx, out)?;
+            Ok(Exit::Done)
+        }
+        Asked::Unknown if shown.was_only_watched() => {
+            listing.settle(out)?;
+            out.flush_now()?;
+            ctx.note(match follow::has_ended(shown) {
+                true => "the sandbox has ended",
+                false => "the sandbox has ended: it is gone, and what it said last may be missing",
+            });
+            Ok(Exit::Done)
+        }
+        Asked::Unknown | Asked::Nothing => {
+            if let Some(unknown) = &sandbox.unknown {
+                ctx.note(&format!("{unknown}; waiting for it"));
+            }
+            let until = shown.filter.scope.window.until;
+            follow::run(record, until, shown, listing, ctx, out)
+        }
+    }
 }
 
 /// A sandbox of which nothing is recorded: what the gateway holds of it.
@@ -263,6 +297,12 @@ impl Shown {
             has_older: false,
             sources: Vec::new(),
         }
+    }
+
+    /// Whether there are testimonies, all of them by watching: an import can grow.
+    fn was_only_watched(&self) -> bool {
+        let mut streams = self.coverage.testimonies().peekable();
+        streams.peek().is_some() && streams.all(|stream| !stream.is_import())
     }
 
     /// Prints what is recorded, or the last rows of it.

@@ -88,12 +88,16 @@ async fn reach(
     let setup = Setup {
         client,
         pace: Pace::new(args.pace),
-        until: Until::Told,
+        // With nothing to reach, reading ends once that is sure: what was recorded before may have gone.
+        until: match mark {
+            Mark::Nothing => Until::CaughtUp,
+            Mark::Cursor(_) | Mark::Lines(_) => Until::Told,
+        },
     };
     let (writer, shared) = shared::open(ctx, setup)?;
     let shared = Arc::new(shared);
     let (signal, receiver) = watch::channel(Signal::Run(0));
-    let following = match follows {
+    let mut following = match follows {
         Some(_) => {
             let stream = Stream::new(Arc::clone(&shared), sandbox.clone());
             Some(tokio::spawn(stream.map_err(Failure::failed)?.run(receiver)))
@@ -101,12 +105,17 @@ async fn reach(
         None => None,
     };
     let name = name_of(sandbox);
+    let sought = mark.sought(&shared.key);
     let is_reached = || {
         shared
             .stored(&name)
-            .is_ok_and(|stored| mark.is_reached(&stored, &shared.key))
+            .is_ok_and(|stored| sought.is_reached(&stored))
     };
     let reached = tokio::time::timeout(wait, async {
+        if let (Mark::Nothing, Some(following)) = (mark, following.as_mut()) {
+            // How it ended, the journal says.
+            let _ = following.await;
+        }
         while !is_reached() {
             tokio::time::sleep(LOOK).await;
         }
@@ -114,7 +123,7 @@ async fn reach(
     .await;
     // Nobody listens when another process follows.
     let _ = signal.send(Signal::Stop);
-    if let Some(following) = following {
+    if let Some(following) = following.filter(|following| !following.is_finished()) {
         let _ = following.await;
     }
     drop(shared);

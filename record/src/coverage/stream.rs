@@ -18,8 +18,10 @@ pub struct Testimony {
     pub source: String,
     /// The newest moment at which one of its entries was written.
     pub newest: Micros,
-    /// Whether that entry says that nothing more will come.
+    /// Whether the newest entry that says how the stream stands says that nothing more will come.
     pub is_ended: bool,
+    /// When that entry was written.
+    stood: Micros,
 }
 
 impl Testimony {
@@ -62,10 +64,14 @@ impl Streams {
             self.not_kept += 1;
             return;
         };
+        stream.newest = stream.newest.max(observed);
+        if is_aside(kind, row.cause.as_deref()) {
+            return;
+        }
         let is_end = ends_its_stream(kind, row.cause.as_deref());
-        if observed > stream.newest {
-            (stream.newest, stream.is_ended) = (observed, is_end);
-        } else if observed == stream.newest {
+        if observed > stream.stood {
+            (stream.stood, stream.is_ended) = (observed, is_end);
+        } else if observed == stream.stood {
             stream.is_ended |= is_end;
         }
     }
@@ -98,6 +104,7 @@ impl Streams {
             source: key.2,
             newest: Micros(i64::MIN),
             is_ended: false,
+            stood: Micros(i64::MIN),
         });
         Some(at)
     }
@@ -114,6 +121,12 @@ impl Streams {
     pub(super) fn not_kept(&self) -> u64 {
         self.not_kept
     }
+}
+
+/// That somebody stopped watching, or saved what there was: a stream that has ended stays so.
+fn is_aside(kind: Option<Kind>, cause: Option<&str>) -> bool {
+    let aside = [SessionKind::Detached, SessionKind::Saved];
+    kind == Some(Kind::Session) && aside.iter().any(|session| cause == Some(session.word()))
 }
 
 /// A gateway that ended the stream, or a transport that broke before the sandbox was gone: what follows

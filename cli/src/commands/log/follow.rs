@@ -74,7 +74,7 @@ fn pause(looks: u32) {
 }
 
 /// Whether every stream that was watched was ended by its source. What was imported can grow.
-fn has_ended(shown: &Shown) -> bool {
+pub(super) fn has_ended(shown: &Shown) -> bool {
     let mut streams = shown.coverage.testimonies().peekable();
     streams.peek().is_some() && streams.all(|stream| stream.is_ended && !stream.is_import())
 }

@@ -3,6 +3,7 @@
 use super::Shown;
 use super::listing::Listing;
 use super::live::Live;
+use super::tail;
 use crate::args::Limit;
 use crate::commands::entries::Met;
 use crate::exit::Outcome;
@@ -33,9 +34,13 @@ impl Shown {
         while let Some(rows) = live.next() {
             held.rows.extend(rows);
         }
-        let matches = |placed: &&Placed<'_>| self.filter.matches(&placed.row);
-        held.matching = held.rows.iter().filter(matches).count();
+        held.matching = held.rows.iter().filter(|row| self.counts(row)).count();
         held
+    }
+
+    /// Whether it is one of the rows that are asked for.
+    fn counts(&self, placed: &Placed<'_>) -> bool {
+        tail::counts(placed) && self.filter.matches(&placed.row)
     }
 
     /// Prints it, or the last rows of it.
@@ -51,9 +56,10 @@ impl Shown {
             Limit::Last(count) => held.matching.saturating_sub(count),
         };
         for placed in held.rows {
-            if left_out > 0 && self.filter.matches(&placed.row) {
-                left_out -= 1;
-                self.has_older = true;
+            if left_out > 0 {
+                let counts = self.counts(&placed);
+                left_out -= usize::from(counts);
+                self.has_older |= counts;
                 Met::Entry(placed).tell(&mut self.coverage);
                 continue;
             }

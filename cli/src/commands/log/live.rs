@@ -38,15 +38,25 @@ pub(super) struct Live {
     _signal: watch::Sender<Signal>,
 }
 
-/// The sandbox `name` at the gateway, when it lives there and nobody follows it here. `until` says when
-/// reading is done.
-pub(super) fn open(name: &str, until: Until, ctx: &Context) -> Outcome<Option<Live>> {
+/// What the gateway says of a sandbox that nobody follows here.
+pub(super) enum Asked {
+    /// Nothing: somebody follows, there is no gateway, or it does not answer.
+    Nothing,
+    /// It knows no such sandbox.
+    Unknown,
+    /// It lives there.
+    Living(Live),
+}
+
+/// Asks the gateway for the sandbox `name`, unless somebody follows here. `until` says when reading is
+/// done.
+pub(super) fn open(name: &str, until: Until, ctx: &Context) -> Outcome<Asked> {
     let dir = StateDir::at(ctx.state_dir()?.path.clone());
     if Lock::owner(&dir, LockName::Follow).is_some() {
-        return Ok(None);
+        return Ok(Asked::Nothing);
     }
     let Ok(target) = discover(&Discover::default(), &ProcessSurroundings) else {
-        return Ok(None);
+        return Ok(Asked::Nothing);
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -60,11 +70,11 @@ pub(super) fn open(name: &str, until: Until, ctx: &Context) -> Outcome<Option<Li
     });
     let (client, sandbox) = match asked {
         Ok((client, Some(sandbox))) => (client, sandbox),
-        Ok((_, None)) => return Ok(None),
-        Err(error) if error.kind() == GatewayFault::NotInstalled => return Ok(None),
+        Ok((_, None)) => return Ok(Asked::Unknown),
+        Err(error) if error.kind() == GatewayFault::NotInstalled => return Ok(Asked::Nothing),
         Err(error) => {
             ctx.note(&format!("what the gateway holds is not shown: {error}"));
-            return Ok(None);
+            return Ok(Asked::Nothing);
         }
     };
     let setup = Setup {
@@ -77,7 +87,7 @@ pub(super) fn open(name: &str, until: Until, ctx: &Context) -> Outcome<Option<Li
     let stream = Stream::new(Arc::new(shared), sandbox).map_err(Failure::failed)?;
     let (signal, receiver) = watch::channel(Signal::Run(0));
     let task = runtime.spawn(stream.run(receiver));
-    Ok(Some(Live {
+    Ok(Asked::Living(Live {
         runtime,
         sink,
         task,

@@ -58,7 +58,7 @@ pub(crate) fn tail(
 }
 
 /// Session entries are shown between the rows that were asked for, and are none of them.
-fn counts(placed: &Placed<'_>) -> bool {
+pub(super) fn counts(placed: &Placed<'_>) -> bool {
     placed.row.kind.as_deref() != Some(Kind::Session.word())
 }
 

@@ -1,0 +1,15 @@
+//! The program beside a gateway that lives: both generations of it, over real sockets. Each test is
+//! named after the failure that it looks for, and waits for what it wants to see.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "live/following.rs"]
+mod following;
+#[path = "live/forward.rs"]
+mod forward;
+#[path = "live/log.rs"]
+mod log;
+#[path = "live/save.rs"]
+mod save;
+#[path = "live/support.rs"]
+mod support;
