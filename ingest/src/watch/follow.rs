@@ -10,7 +10,7 @@ mod ended;
 mod losses;
 mod window;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use boundlane_record::{Fingerprint, Gap, GapCause, Micros};
 
@@ -272,6 +272,31 @@ impl Follow {
         self.open_what_is_suspected();
     }
 
+    /// Whether lines are waited for that the gateway held before it accepted the attachment.
+    pub fn awaits_tail(&self) -> bool {
+        self.attachment
+            .as_ref()
+            .is_some_and(|now| now.tail.len() < now.tail_lines())
+    }
+
+    /// The gateway holds these `lines` now. With none among them that are waited for, its process is
+    /// another than the one that held those: they will not come.
+    pub fn holds(&mut self, lines: &[Fingerprint]) -> Flow {
+        let snapshot = self
+            .attachment
+            .as_ref()
+            .and_then(|now| now.snapshot.as_ref());
+        let is_kept = snapshot.is_none_or(|Snapshot(awaited)| {
+            let held: HashSet<&Fingerprint> = lines.iter().collect();
+            awaited.iter().any(|line| held.contains(line))
+        });
+        if is_kept || !self.awaits_tail() {
+            return Flow::On;
+        }
+        self.replan();
+        Flow::Reattach
+    }
+
     /// Everything published before `moment` was received: asked of the gateway, and compared. While a
     /// late warning may be on its way, it takes two of these.
     pub fn whole_before(&mut self, moment: Micros) {
@@ -340,5 +365,24 @@ impl Follow {
 
     fn suspect(&mut self, cause: GapCause, why: &'static str) {
         self.suspicion.get_or_insert(Suspicion { cause, why });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_that_died_with_its_process_is_not_waited_for() {
+        let print = |name: u8| Fingerprint([name; 16]);
+        let kept = vec![print(1), print(2)];
+        let mut follow = Follow::new(Watched::default(), WatchPlace::default(), kept);
+        follow.attached(Micros(7), Some(Snapshot(vec![print(1), print(2)])));
+        assert!(follow.awaits_tail());
+        assert_eq!(follow.holds(&[print(2), print(3)]), Flow::On);
+        assert_eq!(follow.holds(&[print(4)]), Flow::Reattach);
+        assert_eq!(follow.holds(&[]), Flow::Reattach);
+        follow.attached(Micros(8), Some(Snapshot::default()));
+        assert_eq!(follow.holds(&[]), Flow::On);
     }
 }

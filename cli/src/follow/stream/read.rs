@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use boundlane_gateway::{GatewayError, Snapshot, Watch};
-use boundlane_ingest::watch::{Arrived, Flow, Next, StreamEnd, WatchEvent};
-use boundlane_record::Micros;
+use boundlane_ingest::watch::{Arrived, Flow, Next, StreamEnd, TAIL_LINES, WatchEvent};
+use boundlane_record::{Fingerprint, Micros};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -76,10 +76,7 @@ impl Stream {
                     is_idle = false;
                     self.event(event).await?
                 }
-                Happened::Answered(asked, answer) => {
-                    self.answer(asked, answer);
-                    None
-                }
+                Happened::Answered(asked, answer) => self.answer(asked, answer),
                 Happened::AskNow => {
                     asking = Some(self.ask());
                     None
@@ -165,20 +162,27 @@ impl Stream {
         }
     }
 
-    /// Asks for the newest line.
+    /// Asks for the newest line; for all of them while some are waited for.
     fn ask(&mut self) -> Asking {
         self.proof.ask();
+        let lines = match self.follow.awaits_tail() {
+            true => TAIL_LINES,
+            false => 1,
+        };
         let (client, sandbox) = (self.shared.client.clone(), self.sandbox.clone());
         let asked = Asked {
             at: wall_clock(),
             lines: self.follow.place().lines,
         };
-        Box::pin(async move { (asked, client.snapshot(&sandbox, 1).await) })
+        Box::pin(async move { (asked, client.snapshot(&sandbox, lines).await) })
     }
 
-    fn answer(&mut self, asked: Asked, answer: Result<Snapshot, GatewayError>) {
+    fn answer(&mut self, asked: Asked, answer: Result<Snapshot, GatewayError>) -> Option<Outcome> {
         // What is wrong with the gateway, the stream itself will say.
-        let Ok(snapshot) = answer else { return };
+        let snapshot = answer.ok()?;
+        if self.is_tail_lost(&snapshot) {
+            return Some(Outcome::Next(Next::Again));
+        }
         match snapshot.lines.last() {
             None if asked.lines == 0 => self.proven(asked.at),
             // Another buffer than the one whose lines we have.
@@ -189,6 +193,19 @@ impl Stream {
                 self.check_awaited();
             }
         }
+        None
+    }
+
+    /// Whether the gateway ended between the snapshot and the attachment: the new one has none of the
+    /// lines that are waited for.
+    fn is_tail_lost(&mut self, snapshot: &Snapshot) -> bool {
+        if !self.follow.awaits_tail() {
+            return false;
+        }
+        let lines = snapshot.lines.iter();
+        let prints = lines.map(|line| line.fingerprint(&line.text(), &self.shared.key));
+        let prints: Vec<Fingerprint> = prints.collect();
+        self.follow.holds(&prints) == Flow::Reattach
     }
 
     fn check_awaited(&mut self) {

@@ -49,7 +49,13 @@ pub(crate) fn measure(program: &str, span: Duration) {
     let mut shown = Vec::new();
     for sandbox in 0..SHOWN {
         let name = crowd.names[sandbox * SANDBOXES / SHOWN].clone();
-        shown.push(show(&crowd.home, &crowd.url(), &name, Way::Journal, &saying));
+        shown.push(show(
+            &crowd.home,
+            &crowd.url(),
+            &name,
+            Way::Journal,
+            &saying,
+        ));
         shown.push(show(&alone, &crowd.url(), &name, Way::Itself, &saying));
     }
     while crowd.watches() < SANDBOXES + SHOWN {
