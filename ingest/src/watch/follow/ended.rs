@@ -124,11 +124,14 @@ impl Follow {
             Plan::Resume(index) => index + 1,
             Plan::Tail(_) => usize::MAX,
         };
+        let why = "the numbering no longer exists";
         if next < self.place.cursors.len() {
+            // What else the numbering that was read last has had, this replica cannot say.
+            self.suspect(GapCause::SpaceChanged, why);
             self.plan = Plan::Resume(next);
             return Next::Again;
         }
-        self.fall_back_to_tail(GapCause::SpaceChanged, "the numbering no longer exists")
+        self.fall_back_to_tail(GapCause::SpaceChanged, why)
     }
 
     /// A cursor that can no longer be compared with anything.
