@@ -89,10 +89,10 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         streams: sandbox.streams.clone(),
     });
     let mut shown = Shown::new(filter);
-    let mut live = live::open(&sandbox.name, until, ctx)?;
-    let held = match &mut live {
-        Asked::Living(live) if !follows => shown.held(live),
-        _ => Held::default(),
+    let live = live::open(&sandbox.name, until, ctx)?;
+    let (live, held) = match live {
+        Asked::Living(live) if !follows => (Asked::Nothing, shown.held(live, ctx)),
+        live => (live, Held::default()),
     };
     shown.history(
         &mut record,
@@ -154,7 +154,7 @@ fn goes_on(
 
 /// A sandbox of which nothing is recorded: what the gateway holds of it.
 fn unrecorded(
-    mut live: Live,
+    live: Live,
     mut shown: Shown,
     (args, follows): (&LogArgs, bool),
     listing: &mut Listing<'_>,
@@ -168,7 +168,7 @@ fn unrecorded(
         live::follow(live, &mut shown, listing, ctx, out)?;
         return Ok(Exit::Done);
     }
-    let held = shown.held(&mut live);
+    let held = shown.held(live, ctx);
     shown.show_held(held, args.filters.last, listing, out)?;
     listing.finish(&shown.coverage.to_json(), out)?;
     out.flush_now()?;

@@ -6,6 +6,7 @@ use super::live::Live;
 use super::tail;
 use crate::args::Limit;
 use crate::commands::entries::Met;
+use crate::context::Context;
 use crate::exit::Outcome;
 use crate::output::cell::Placed;
 use crate::output::out::Out;
@@ -29,10 +30,13 @@ impl Held {
 
 impl Shown {
     /// Reads what the gateway holds.
-    pub(super) fn held(&self, live: &mut Live) -> Held {
+    pub(super) fn held(&self, mut live: Live, ctx: &Context) -> Held {
         let mut held = Held::default();
         while let Some(rows) = live.next() {
             held.rows.extend(rows);
+        }
+        if let Some(why) = live.unread() {
+            ctx.warn(&format!("not all that the gateway holds is shown: {why}"));
         }
         held.matching = held.rows.iter().filter(|row| self.counts(row)).count();
         held
