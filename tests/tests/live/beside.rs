@@ -41,7 +41,9 @@ fn commands_side_by_side_take_each_others_lines() {
             ];
             let ran = commands.map(|arguments| (arguments, run(&home, &gateway, arguments)));
             is_over.store(true, Ordering::Relaxed);
-            ran.map(|(arguments, ran)| assert_eq!(ran.code(), 0, "{arguments:?} {}", ran.stderr()));
+            for (arguments, ran) in ran {
+                assert_eq!(ran.code(), 0, "{arguments:?} {}", ran.stderr());
+            }
         });
         let count = count.into_inner();
         forward.until_recorded(&home, "demo", count);
