@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "live/beside.rs"]
+mod beside;
+#[path = "live/faults.rs"]
+mod faults;
 #[path = "live/following.rs"]
 mod following;
 #[path = "live/forward.rs"]

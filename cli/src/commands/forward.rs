@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use boundlane_gateway::{Client, Discover, DiscoverError, GatewayError, Kind, Limits};
 use boundlane_gateway::{ProcessSurroundings, discover};
-use boundlane_store::{AppendError, Lock, LockError, LockName};
+use boundlane_store::{Lock, LockError, LockName};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::args::ForwardArgs;
 use crate::context::Context;
@@ -23,7 +24,7 @@ use crate::journal;
 use crate::output::out::Out;
 use crate::state_dir::From;
 use archiver::Archiver;
-use stopping::Stopping;
+use stopping::{GRACE, Stopping};
 use unit::UnitKind;
 
 /// Follows until it is told to stop.
@@ -45,6 +46,10 @@ pub(crate) fn run(args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
         match runtime.block_on(follower.run(args, ctx, &stopping))? {
             Finished::Done => return Ok(Exit::Done),
             Finished::NoGateway(error) => return Err(unreachable_gateway(&error)),
+            Finished::Unread(why) => {
+                let text = format_args!("not everything was read: {why}");
+                return Err(Failure::new(Exit::NotReady, text));
+            }
             // What was not committed is read again from the stored places.
             Finished::JournalClosed => ctx.warn("the journal was closed; opening it again"),
         }
@@ -142,6 +147,7 @@ impl Following {
         let mut archiver = Archiver::new(ctx, args.no_archive)?;
         let committed = Arc::clone(&shared);
         let mut roster = Roster::new(Arc::clone(&shared), wanted, workspace);
+        let mut grace = None;
         let finished = {
             let following = roster.run(receiver, |roster| {
                 archiver.tick(
@@ -157,7 +163,11 @@ impl Following {
                     () = stopping.asked() => {
                         // Nobody listens when every stream has ended already.
                         let _ = signal.send(Signal::Stop);
-                        break stopping.within_grace(&mut following).await;
+                        let end = Instant::now() + GRACE;
+                        let finished = stopping.until(end, &mut following).await;
+                        // Who did not wait for that does not wait for the journal.
+                        grace = Some(if finished.is_some() { end } else { Instant::now() });
+                        break finished.unwrap_or(Finished::Done);
                     }
                     steps = stopping.clock_stepped(shared.pace) => {
                         let _ = signal.send(Signal::Run(steps));
@@ -166,14 +176,16 @@ impl Following {
             }
         };
         drop((roster, committed, shared));
-        let written = tokio::task::spawn_blocking(move || writer.finish()).await;
+        let mut written = writer.finishing();
+        let written = match grace {
+            Some(end) => stopping.until(end, &mut written).await,
+            None => Some(written.await),
+        };
         match written {
-            Ok(Ok(())) => {}
-            Ok(Err(AppendError::Full)) => {
-                ctx.warn("the disk is full; what was not written is read again");
-            }
-            Ok(Err(error)) => ctx.warn(&error.to_string()),
-            Err(_) => ctx.warn("writing the journal failed: this is a fault of the program"),
+            Some(Ok(Ok(()))) => {}
+            Some(Ok(Err(error))) => ctx.warn(&error.to_string()),
+            Some(Err(_)) => ctx.warn("writing the journal failed: this is a fault of the program"),
+            None => ctx.warn("ended before everything that was read was written; it is read again"),
         }
         archiver.finish(&finished);
         Ok(finished)

@@ -13,14 +13,14 @@ use super::health;
 use super::recorded::{Recorded, Want, read_failure};
 use crate::args::{FilterArgs, Format, Limit, LogArgs};
 use crate::context::Context;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use crate::follow::shared::Until;
 use crate::output::cell::Placed;
 use crate::output::out::Out;
 use crate::time::{self, Utc, Zone};
 use held::Held;
 use listing::Listing;
-use live::{Asked, Live};
+use live::Asked;
 
 mod closing;
 mod fold;
@@ -41,10 +41,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     } else {
         ctx.zone.as_ref()
     };
-    if args.follow && args.output.format == Format::Json {
-        let failure = Failure::usage("`-o json` is one document and `--follow` has no end");
-        return Err(failure.advise("take `-o jsonl`"));
-    }
+    refuse_endless_document(args)?;
     if !args.output.utc {
         ctx.warn_of_zone();
     }
@@ -62,20 +59,12 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     } else {
         Until::CaughtUp
     };
-    let early = match (&named, Recorded::open(ctx)?.is_none()) {
-        (Some(name), true) => live::open(name, until, ctx)?,
-        _ => Asked::Nothing,
-    };
-    if let (Some(name), Asked::Living(live)) = (named, early) {
-        let scope = filter(&args.filters, Some(name.to_owned()), window)?;
-        return unrecorded(
-            live,
-            Shown::new(scope),
-            (args, follows),
-            &mut listing,
-            ctx,
-            out,
-        );
+    if let Some(name) = named
+        && Recorded::open(ctx)?.is_none()
+        && let Asked::Living(live) = live::open(name, until, ctx)?
+    {
+        let shown = Shown::new(filter(&args.filters, Some(name.to_owned()), window)?);
+        return held::unrecorded(live, shown, (args, follows), &mut listing, ctx, out);
     }
     let Some(mut record) = opened(follows, ctx)? else {
         return nothing(args, ctx, &mut listing, out);
@@ -89,10 +78,10 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
         streams: sandbox.streams.clone(),
     });
     let mut shown = Shown::new(filter);
-    let mut live = live::open(&sandbox.name, until, ctx)?;
-    let held = match &mut live {
-        Asked::Living(live) if !follows => shown.held(live),
-        _ => Held::default(),
+    let live = live::open(&sandbox.name, until, ctx)?;
+    let (live, held) = match live {
+        Asked::Living(live) if !follows => (Asked::Nothing, shown.held(live, ctx)),
+        live => (live, Held::default()),
     };
     shown.history(
         &mut record,
@@ -102,7 +91,7 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     )?;
     shown.show_held(held, args.filters.last, &mut listing, out)?;
     if follows {
-        return goes_on(
+        return held::goes_on(
             (live, &sandbox),
             &record,
             &mut shown,
@@ -118,61 +107,13 @@ pub(crate) fn run(args: &LogArgs, ctx: &Context, out: &mut Out) -> Outcome {
     Ok(closing::exit(&shown.coverage, args.require_complete, ctx))
 }
 
-/// What comes after the history: from the gateway when it lives there and nobody follows it, else from
-/// the journal.
-fn goes_on(
-    (asked, sandbox): (Asked, &which::Sandbox),
-    record: &Recorded,
-    shown: &mut Shown,
-    listing: &mut Listing<'_>,
-    ctx: &Context,
-    out: &mut Out,
-) -> Outcome {
-    match asked {
-        Asked::Living(live) => {
-            live::follow(live, shown, listing, ctx, out)?;
-            Ok(Exit::Done)
-        }
-        Asked::Unknown if shown.was_only_watched() => {
-            listing.settle(out)?;
-            out.flush_now()?;
-            ctx.note(match follow::has_ended(shown) {
-                true => "the sandbox has ended",
-                false => "the sandbox has ended: it is gone, and what it said last may be missing",
-            });
-            Ok(Exit::Done)
-        }
-        Asked::Unknown | Asked::Nothing => {
-            if let Some(unknown) = &sandbox.unknown {
-                ctx.note(&format!("{unknown}; waiting for it"));
-            }
-            let until = shown.filter.scope.window.until;
-            follow::run(record, until, shown, listing, ctx, out)
-        }
+/// `--follow` has no end, and one document has.
+fn refuse_endless_document(args: &LogArgs) -> Outcome<()> {
+    if args.follow && args.output.format == Format::Json {
+        let failure = Failure::usage("`-o json` is one document and `--follow` has no end");
+        return Err(failure.advise("take `-o jsonl`"));
     }
-}
-
-/// A sandbox of which nothing is recorded: what the gateway holds of it.
-fn unrecorded(
-    mut live: Live,
-    mut shown: Shown,
-    (args, follows): (&LogArgs, bool),
-    listing: &mut Listing<'_>,
-    ctx: &Context,
-    out: &mut Out,
-) -> Outcome {
-    ctx.note(
-        "nothing of it is recorded: what the gateway holds is shown; `boundlane forward` records",
-    );
-    if follows {
-        live::follow(live, &mut shown, listing, ctx, out)?;
-        return Ok(Exit::Done);
-    }
-    let held = shown.held(&mut live);
-    shown.show_held(held, args.filters.last, listing, out)?;
-    listing.finish(&shown.coverage.to_json(), out)?;
-    out.flush_now()?;
-    Ok(closing::exit(&shown.coverage, args.require_complete, ctx))
+    Ok(())
 }
 
 /// The record; while following, one that begins only now is waited for.
@@ -297,12 +238,6 @@ impl Shown {
             has_older: false,
             sources: Vec::new(),
         }
-    }
-
-    /// Whether there are testimonies, all of them by watching: an import can grow.
-    fn was_only_watched(&self) -> bool {
-        let mut streams = self.coverage.testimonies().peekable();
-        streams.peek().is_some() && streams.all(|stream| !stream.is_import())
     }
 
     /// Prints what is recorded, or the last rows of it.

@@ -33,6 +33,8 @@ pub(crate) enum Finished {
     JournalClosed,
     /// There is no gateway to ask, and one answer was all that was wanted.
     NoGateway(GatewayError),
+    /// A sandbox could not be read to its end, and one reading was all that was wanted.
+    Unread(String),
 }
 
 /// The sandboxes of one gateway.
@@ -51,6 +53,8 @@ pub(crate) struct Roster {
     pub(crate) ended: u64,
     /// A stream ended; what it sent last must be durable before it is followed anew.
     is_behind: bool,
+    /// Why a sandbox could not be read to its end.
+    unread: Option<String>,
 }
 
 impl Wanted {
@@ -89,6 +93,7 @@ impl Roster {
             has_looked_back: false,
             ended: 0,
             is_behind: false,
+            unread: None,
         }
     }
 
@@ -127,7 +132,10 @@ impl Roster {
                 return Finished::JournalClosed;
             }
             if ends && has_list && self.following.is_empty() {
-                return Finished::Done;
+                return match self.unread.take() {
+                    Some(why) => Finished::Unread(why),
+                    None => Finished::Done,
+                };
             }
         }
     }
@@ -152,6 +160,10 @@ impl Roster {
                         self.shared.teller.warn(About::Journal, &text);
                     }
                     Ended::Stopped => (),
+                    Ended::Unreachable(why) => {
+                        self.unread = Some(why);
+                        self.over.insert(sandbox);
+                    }
                     Ended::Over | Ended::Gone | Ended::Replaced | Ended::Quiet => {
                         self.ended += 1;
                         self.over.insert(sandbox);

@@ -69,11 +69,11 @@ pub(crate) fn reading(
     teller: Arc<Teller>,
 ) -> Outcome<Shared> {
     let dir = journal::state_dir(ctx)?;
-    let key = match dir.read_digest_key().map_err(Failure::failed)? {
-        Some(key) => key,
-        // Nothing is recorded here, so nothing is compared with what is.
-        None => [0; 32],
-    };
+    // Without a key nothing is recorded here, so nothing is compared with what is.
+    let key = dir
+        .read_digest_key()
+        .map_err(Failure::failed)?
+        .unwrap_or_default();
     let redactor = Redactor::new(ctx.redact_patterns())
         .map_err(|error| Failure::usage(format_args!("`redact`: {error}")))?;
     Ok(Shared {

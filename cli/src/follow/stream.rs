@@ -14,10 +14,11 @@ use boundlane_ingest::watch::{Follow, Next, Refusal, Watched};
 use boundlane_ingest::{DecodeOptions, Decoder};
 use boundlane_record::{Session, StreamName};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::bundle::Builder;
 use super::sessions;
-use super::shared::{Shared, Signal};
+use super::shared::{Shared, Signal, Until};
 use super::tell::About;
 use super::writer::Closed;
 use crate::context::wall_clock;
@@ -37,6 +38,8 @@ pub(crate) enum Ended {
     Stopped,
     /// It was silent for a while, and that was all that was asked.
     Quiet,
+    /// The gateway could not be read for a while, and waiting was not asked for.
+    Unreachable(String),
     /// The journal cannot be written, or its place not be read.
     Failed(String),
 }
@@ -55,6 +58,8 @@ pub(crate) struct Stream {
     is_repair: bool,
     proof: Proof,
     waits: Option<ExponentialBackoff>,
+    /// Since when no attachment brought anything.
+    broken: Option<Instant>,
 }
 
 impl Stream {
@@ -82,6 +87,7 @@ impl Stream {
             announce: None,
             is_repair: false,
             waits: None,
+            broken: None,
             shared,
             sandbox,
             name,
@@ -130,6 +136,14 @@ impl Stream {
         next: Next,
         signal: &mut watch::Receiver<Signal>,
     ) -> Result<Option<Ended>, Closed> {
+        let text = match &next {
+            Next::Later(why) | Next::Refused(_, why) => Some(why.clone()),
+            _ => None,
+        };
+        if let Some(why) = text.filter(|_| self.gives_up()) {
+            self.commit().await?;
+            return Ok(Some(Ended::Unreachable(why)));
+        }
         match next {
             Next::Again => self.wait_if_repeated(signal).await,
             Next::Later(why) => {
@@ -158,6 +172,12 @@ impl Stream {
             Next::Gone => return self.gone("gone", Ended::Gone).await.map(Some),
         }
         Ok(None)
+    }
+
+    /// Whether the gateway was given its time, by who does not wait for ever.
+    fn gives_up(&mut self) -> bool {
+        let since = *self.broken.get_or_insert_with(Instant::now);
+        self.shared.until != Until::Told && since.elapsed() >= self.shared.pace.once()
     }
 
     async fn over(&mut self, why: &str) -> Result<Ended, Closed> {

@@ -77,6 +77,13 @@ impl Writer {
     pub(crate) fn finish(self) -> Result<(), AppendError> {
         self.thread.join().unwrap_or(Err(AppendError::Poisoned))
     }
+
+    /// The same for who does not wait for ever: a program that ends meanwhile ends.
+    pub(crate) fn finishing(self) -> oneshot::Receiver<Result<(), AppendError>> {
+        let (done, finished) = oneshot::channel();
+        std::thread::spawn(move || done.send(self.finish()));
+        finished
+    }
 }
 
 impl Handle {

@@ -179,6 +179,20 @@ impl Follow {
         }
     }
 
+    /// The gateway knows no cursors, so the next attachment is to its tail. One that gave some before is
+    /// another one now.
+    pub fn without_cursors(&mut self) {
+        if !self.place.cursors.is_empty() {
+            self.suspect(
+                GapCause::SpaceChanged,
+                "the gateway has no cursors any more",
+            );
+        }
+        if matches!(self.plan, Plan::Resume(_)) {
+            self.plan = Plan::Tail(TAIL_LINES);
+        }
+    }
+
     /// The gateway accepted the attachment. Gateways without cursors are asked what they hold before.
     pub fn attached(&mut self, now: Micros, snapshot: Option<Snapshot>) {
         let tail = match self.attach_from() {

@@ -229,7 +229,7 @@ fn a_second_signal_is_waited_out() {
     let mut forward = Running::start(command(&home, &gateway, ["forward", "--all"]));
     gateway.wait_following("demo", 1);
     forward.until_said("following `demo`");
-    let blocker = rusqlite::Connection::open(home.state().join("journal.db")).unwrap();
+    let blocker = rusqlite::Connection::open(home.state().join("journal.sqlite")).unwrap();
     blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
     gateway.publish("demo", (0..10).map(numbered));
     gateway.wait_idle();

@@ -189,3 +189,21 @@ fn a_gateway_that_is_down_hides_the_record() {
             .contains("what the gateway holds is not shown")
     );
 }
+
+/// A gateway that goes silent or away in the middle: the command ends, and says that this is not all.
+#[test]
+fn a_gateway_that_goes_away_is_waited_for() {
+    for (_, settings) in generations() {
+        let (home, gateway) = (Home::new(), Gateway::start(settings));
+        sandbox(&gateway, "demo");
+        gateway.publish("demo", (0..10).map(numbered));
+        gateway.gate(false);
+        let arguments = ["log", "demo", "-o", "jsonl"];
+        let mut log = Running::start(command(&home, &gateway, arguments));
+        gateway.wait_watch(|_| true);
+        gateway.stop();
+        log.ended_with(0);
+        let said = log.said.join("\n");
+        assert!(said.contains("not all that the gateway holds"), "{said}");
+    }
+}

@@ -7,10 +7,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use crate::follow::pace::Pace;
-use crate::follow::roster::Finished;
 
 /// How long streams may take to commit what they have.
-const GRACE: Duration = Duration::from_secs(4);
+pub(super) const GRACE: Duration = Duration::from_secs(4);
 /// Between two looks at the clocks.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -43,15 +42,18 @@ impl Stopping {
         }
     }
 
-    /// Lets `following` end; a second signal, or a stream that cannot commit, does not hold it up.
-    pub(crate) async fn within_grace(
+    /// Lets `work` end before `end`; a second signal, or a journal that cannot be written, does not hold
+    /// it up.
+    pub(crate) async fn until<A>(
         &self,
-        following: &mut (impl Future<Output = Finished> + Unpin),
-    ) -> Finished {
+        end: tokio::time::Instant,
+        work: &mut (impl Future<Output = A> + Unpin),
+    ) -> Option<A> {
         tokio::select! {
-            finished = following => finished,
-            () = self.asked() => Finished::Done,
-            () = tokio::time::sleep(GRACE) => Finished::Done,
+            biased;
+            done = work => Some(done),
+            () = self.asked() => None,
+            () = tokio::time::sleep_until(end) => None,
         }
     }
 

@@ -101,8 +101,16 @@ impl Live {
         self.sink.next().map(|bundle| rows(&bundle))
     }
 
+    /// What kept it from being read to its end.
+    pub(super) fn unread(self) -> Option<String> {
+        match self.ended() {
+            Ended::Failed(why) | Ended::Unreachable(why) => Some(why),
+            Ended::Over | Ended::Gone | Ended::Replaced | Ended::Stopped | Ended::Quiet => None,
+        }
+    }
+
     /// How it ended.
-    pub(super) fn ended(self) -> Ended {
+    fn ended(self) -> Ended {
         self.runtime
             .block_on(self.task)
             .unwrap_or(Ended::Failed("reading the gateway failed".to_owned()))
@@ -127,7 +135,7 @@ pub(super) fn follow(
         out.flush_now()?;
     }
     match live.ended() {
-        Ended::Failed(why) => Err(Failure::failed(why)),
+        Ended::Failed(why) | Ended::Unreachable(why) => Err(Failure::failed(why)),
         Ended::Gone | Ended::Replaced => {
             ctx.note("the sandbox is gone; what it said last may be missing");
             Ok(())

@@ -1,7 +1,7 @@
 //! Attaching: to the right sandbox, at the right line.
 
 use boundlane_gateway::{Generation, Watch};
-use boundlane_ingest::watch::{Next, Snapshot, StreamEnd, TAIL_LINES};
+use boundlane_ingest::watch::{Next, Snapshot, StreamEnd, TAIL_LINES, WatchFrom};
 use boundlane_record::Fingerprint;
 
 use super::Stream;
@@ -20,7 +20,10 @@ impl Stream {
             .await
             .map_err(|error| self.follow.ended(StreamEnd::from(&error), wall_clock()))?;
         let snapshot = match health.generation {
-            Generation::Old => Some(self.snapshot().await?),
+            Generation::Old => {
+                self.follow.without_cursors();
+                Some(self.snapshot().await?)
+            }
             Generation::New => {
                 self.ask_who().await?;
                 None
@@ -51,7 +54,11 @@ impl Stream {
 
     /// The lines held now, for gateways without cursors.
     async fn snapshot(&mut self) -> Result<Snapshot, Next> {
-        let asked = self.shared.client.snapshot(&self.sandbox, TAIL_LINES).await;
+        let lines = match self.follow.attach_from() {
+            WatchFrom::Tail(lines) => lines,
+            WatchFrom::After(_) => TAIL_LINES,
+        };
+        let asked = self.shared.client.snapshot(&self.sandbox, lines).await;
         match asked {
             Ok(snapshot) => {
                 let key = &self.shared.key;

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use boundlane_gateway::{GatewayError, Snapshot, Watch};
 use boundlane_ingest::watch::{Arrived, Flow, Next, StreamEnd, TAIL_LINES, WatchEvent};
@@ -16,6 +17,9 @@ use crate::context::wall_clock;
 use crate::follow::sessions;
 use crate::follow::shared::{Signal, Until};
 use crate::follow::writer::Closed;
+
+/// How much longer silence takes to count while the newest line has not come.
+const UNPROVEN_FACTOR: u32 = 5;
 
 /// How reading ended.
 pub(super) enum Outcome {
@@ -63,7 +67,7 @@ impl Stream {
                         }
                         () = tokio::time::sleep_until(idle_at), if !is_idle => Happened::Idle,
                         () = tokio::time::sleep(due), if asking.is_none() => Happened::AskNow,
-                        () = tokio::time::sleep_until(heard + self.shared.pace.once()),
+                        () = tokio::time::sleep_until(heard + self.quiet_after()),
                             if self.shared.until != Until::Told => {
                             return self.detach("stopped", Ended::Quiet).await.map(Outcome::Ended);
                         }
@@ -108,6 +112,16 @@ impl Stream {
         }
     }
 
+    /// For how long nothing has to come until reading is done: longer while something is known to be
+    /// on its way.
+    fn quiet_after(&self) -> Duration {
+        let once = self.shared.pace.once();
+        match self.shared.until == Until::Quiet && !self.proof.is_proven() {
+            true => once * UNPROVEN_FACTOR,
+            false => once,
+        }
+    }
+
     async fn event(
         &mut self,
         event: Result<WatchEvent, StreamEnd>,
@@ -141,7 +155,7 @@ impl Stream {
         };
         match self.follow.line(arrived, wall_clock()) {
             Flow::On => {
-                self.waits = None;
+                (self.waits, self.broken) = (None, None);
                 self.apply().await?;
                 self.check_awaited();
                 Ok(None)
