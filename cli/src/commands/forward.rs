@@ -187,7 +187,9 @@ impl Following {
             Some(Err(_)) => ctx.warn("writing the journal failed: this is a fault of the program"),
             None => ctx.warn("ended before everything that was read was written; it is read again"),
         }
-        archiver.finish(&finished);
+        if args.once && grace.is_none() && matches!(finished, Finished::Done) {
+            archiver.finish(ctx);
+        }
         Ok(finished)
     }
 }

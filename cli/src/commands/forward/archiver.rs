@@ -4,7 +4,6 @@ use std::process::{Child, Command, Stdio};
 
 use crate::context::{Context, wall_clock};
 use crate::exit::{Failure, Outcome};
-use crate::follow::roster::Finished;
 use crate::follow::tell::{About, Teller};
 
 /// Entries after which the archive is written.
@@ -72,12 +71,15 @@ impl Archiver {
         }
     }
 
-    /// With nothing more to come, archives what is left.
-    pub(crate) fn finish(mut self, finished: &Finished) {
-        if let Some(mut child) = self.child.take() {
-            // A child that still writes may go on by itself: it holds the lock and ends.
-            let _ = child.try_wait();
+    /// Archives what is left, and waits for it: nothing more is to come. A child that still writes is waited
+    /// for by the next one, which takes the same lock.
+    pub(crate) fn finish(mut self, ctx: &Context) {
+        let Some(command) = &mut self.command else {
+            return;
+        };
+        let is_written = command.status().is_ok_and(|status| status.success());
+        if !is_written {
+            ctx.warn("archiving failed; entries stay in the journal, `boundlane archive` says why");
         }
-        let _ = finished;
     }
 }
