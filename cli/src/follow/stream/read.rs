@@ -21,6 +21,9 @@ use crate::follow::writer::Closed;
 /// How much longer silence takes to count while the newest line has not come.
 const UNPROVEN_FACTOR: u32 = 5;
 
+/// How long a stream that is to stop may take to find out whether everything has come.
+const LAST_LOOK: Duration = Duration::from_secs(1);
+
 /// How reading ended.
 pub(super) enum Outcome {
     /// The attachment ended.
@@ -38,76 +41,122 @@ enum Happened {
     Signal,
     Idle,
     AskNow,
+    Quiet,
+    TimeIsUp,
+}
+
+/// What is waited for beside the next line.
+struct Attention {
+    /// When something came last.
+    heard: Instant,
+    is_idle: bool,
+    asking: Option<Asking>,
+    /// Set when the stream is to stop: until then it may find out whether everything has come.
+    stop_at: Option<Instant>,
 }
 
 impl Stream {
+    /// Waits for whatever comes first. Lines that have arrived are taken without waiting, and committed
+    /// when there are no more.
+    async fn wait_for(
+        &mut self,
+        watch: &mut Watch,
+        signal: &mut watch::Receiver<Signal>,
+        now: &mut Attention,
+    ) -> Result<Happened, Closed> {
+        if signal.has_changed().unwrap_or(false) {
+            return Ok(Happened::Signal);
+        }
+        if now.stop_at.is_some_and(|at| at <= Instant::now()) {
+            return Ok(Happened::TimeIsUp);
+        }
+        if let Some(event) = ready(watch) {
+            return Ok(Happened::Event(event));
+        }
+        self.commit().await?;
+        let quiet_at = (self.shared.until != Until::Told).then(|| now.heard + self.quiet_after());
+        let is_asking = now.asking.is_some();
+        Ok(tokio::select! {
+            biased;
+            _ = signal.changed() => Happened::Signal,
+            () = reached(now.stop_at) => Happened::TimeIsUp,
+            event = watch.next() => Happened::Event(event),
+            answer = answered(&mut now.asking), if is_asking => {
+                now.asking = None;
+                Happened::Answered(answer.0, answer.1)
+            }
+            () = tokio::time::sleep_until(now.heard + self.shared.pace.idle()), if !now.is_idle => {
+                Happened::Idle
+            }
+            () = tokio::time::sleep(self.proof.due_in()), if !is_asking => Happened::AskNow,
+            () = reached(quiet_at) => Happened::Quiet,
+        })
+    }
+
     /// Reads until the attachment ends, the stream is over, or `signal` says otherwise.
     pub(super) async fn read(
         &mut self,
         mut watch: Watch,
         signal: &mut watch::Receiver<Signal>,
     ) -> Result<Outcome, Closed> {
-        let mut asking: Option<Asking> = None;
-        let mut heard = Instant::now();
-        let mut is_idle = false;
+        let mut now = Attention {
+            heard: Instant::now(),
+            is_idle: false,
+            asking: None,
+            stop_at: None,
+        };
         loop {
-            let happened = match ready(&mut watch) {
-                Some(event) => Happened::Event(event),
-                None => {
-                    self.commit().await?;
-                    let idle_at = heard + self.shared.pace.idle();
-                    let due = self.proof.due_in();
-                    tokio::select! {
-                        biased;
-                        _ = signal.changed() => Happened::Signal,
-                        event = watch.next() => Happened::Event(event),
-                        answer = answered(&mut asking), if asking.is_some() => {
-                            asking = None;
-                            Happened::Answered(answer.0, answer.1)
-                        }
-                        () = tokio::time::sleep_until(idle_at), if !is_idle => Happened::Idle,
-                        () = tokio::time::sleep(due), if asking.is_none() => Happened::AskNow,
-                        () = tokio::time::sleep_until(heard + self.quiet_after()),
-                            if self.shared.until != Until::Told => {
-                            return self.detach("stopped", Ended::Quiet).await.map(Outcome::Ended);
-                        }
-                    }
-                }
-            };
+            let happened = self.wait_for(&mut watch, signal, &mut now).await?;
             let ended = match happened {
                 Happened::Event(event) => {
-                    heard = Instant::now();
-                    is_idle = false;
+                    now.heard = Instant::now();
+                    now.is_idle = false;
                     self.event(event).await?
                 }
                 Happened::Answered(asked, answer) => self.answer(asked, answer),
                 Happened::AskNow => {
-                    asking = Some(self.ask());
+                    now.asking = Some(self.ask());
                     None
                 }
                 Happened::Idle => {
-                    is_idle = true;
+                    now.is_idle = true;
                     self.announce();
                     self.follow.idle(wall_clock());
                     None
                 }
+                Happened::Signal if *signal.borrow_and_update() == Signal::Stop => {
+                    self.proof.attached();
+                    now.asking = Some(self.ask());
+                    let end = Instant::now() + LAST_LOOK;
+                    now.stop_at.get_or_insert(end);
+                    None
+                }
                 Happened::Signal => {
-                    let said = *signal.borrow_and_update();
-                    if said == Signal::Stop {
-                        let ended = self.detach("stopped", Ended::Stopped).await?;
-                        return Ok(Outcome::Ended(ended));
-                    }
                     self.follow.replan();
                     Some(Outcome::Next(Next::Again))
+                }
+                Happened::Quiet => {
+                    return self
+                        .detach("stopped", Ended::Quiet)
+                        .await
+                        .map(Outcome::Ended);
+                }
+                Happened::TimeIsUp => {
+                    // What came last is not known to be all, so nothing is claimed.
+                    self.commit().await?;
+                    return Ok(Outcome::Ended(Ended::Stopped));
                 }
             };
             self.apply().await?;
             if let Some(outcome) = ended {
                 return Ok(outcome);
             }
-            if self.shared.until == Until::CaughtUp && self.proof.is_proven() {
-                let ended = self.detach("stopped", Ended::Quiet).await?;
-                return Ok(Outcome::Ended(ended));
+            let enough = match now.stop_at {
+                Some(_) => Some(Ended::Stopped),
+                None => (self.shared.until == Until::CaughtUp).then_some(Ended::Quiet),
+            };
+            if let Some(ended) = enough.filter(|_| self.proof.is_proven()) {
+                return self.detach("stopped", ended).await.map(Outcome::Ended);
             }
         }
     }
@@ -239,6 +288,14 @@ impl Stream {
             self.session(&mark);
             self.proof.marked();
         }
+    }
+}
+
+/// Waits for the moment, if there is one.
+async fn reached(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 
