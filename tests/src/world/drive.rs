@@ -217,13 +217,17 @@ impl<'g> Driver<'g> {
     /// Gives the program time to write down which sandboxes have ended.
     fn wait_for_ends(&mut self) {
         let book = self.book();
+        let was_watched = |id: &str| book.attachments.iter().any(|one| one.sandbox_id == id);
         let deleted = book.sandboxes.iter().filter(|one| one.deleted.is_some());
-        let deleted: Vec<&str> = deleted.map(|one| one.id.as_str()).collect();
+        let deleted: Vec<&str> = deleted
+            .map(|one| one.id.as_str())
+            .filter(|id| was_watched(id))
+            .collect();
         let deadline = Instant::now() + END_WITHIN;
         while Instant::now() < deadline {
             let heard = Testimony::read(&self.home.state()).sandboxes;
-            let mut known = deleted.iter().filter_map(|id| heard.get(*id));
-            if known.all(super::testimony::Heard::has_ended) {
+            let is_over = |id: &&str| heard.get(*id).is_some_and(super::testimony::Heard::is_over);
+            if deleted.iter().all(is_over) {
                 return;
             }
             self.wait_word();

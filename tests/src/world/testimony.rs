@@ -32,9 +32,10 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// Whether the sandbox's end is written down.
-    pub fn has_ended(&self) -> bool {
-        self.sessions.iter().any(|(cause, _)| cause == "end")
+    /// Whether it is written down that nothing more comes: the sandbox has ended, or is gone.
+    pub fn is_over(&self) -> bool {
+        let is_last = |cause: &str| matches!(cause, "end" | "detached");
+        self.sessions.iter().any(|(cause, _)| is_last(cause))
     }
 }
 

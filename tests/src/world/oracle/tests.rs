@@ -343,5 +343,5 @@ fn the_end_of_a_sandbox_is_read() {
     };
     let mut hand = hand();
     hand.row(&end.row(Some(&name()), Micros(7)));
-    assert!(hand.0.sandboxes["id"].has_ended());
+    assert!(hand.0.sandboxes["id"].is_over());
 }
