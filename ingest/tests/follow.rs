@@ -84,6 +84,9 @@ impl World {
             return self.attach();
         };
         let Some(item) = watch.pop_front() else {
+            if let Some(newest) = self.gateway.newest() {
+                self.follow.newest_is(&newest);
+            }
             self.follow.idle(Micros(self.now));
             return self.apply();
         };

@@ -274,7 +274,7 @@ impl Follow {
         if self
             .attachment
             .as_ref()
-            .is_some_and(|now| now.tail_lines() == 0)
+            .is_some_and(|now| now.tail_lines() == 0 && now.window.is_empty())
         {
             self.close_window();
         }
@@ -284,6 +284,18 @@ impl Follow {
         let over = attachment.handoff.idle();
         self.hand_over(over, now);
         self.open_what_is_suspected();
+    }
+
+    /// The newest line that the gateway holds. A tail without cursors that has come so far is whole, and is
+    /// compared with what is stored; part of one would fit nowhere.
+    pub fn newest_is(&mut self, newest: &Fingerprint) {
+        let is_whole = self.attachment.as_ref().is_some_and(|now| {
+            let last = now.window.last().map(|arrived| arrived.fingerprint);
+            now.tail_lines() == 0 && last.as_ref() == Some(newest)
+        });
+        if is_whole {
+            self.close_window();
+        }
     }
 
     /// Whether lines are waited for that the gateway held before it accepted the attachment.

@@ -121,6 +121,12 @@ impl Gateway {
         self.attached == Some((self.active, self.replicas[self.active].epoch))
     }
 
+    /// The newest line that the replica in use holds.
+    pub(crate) fn newest(&self) -> Option<Fingerprint> {
+        let buffer = &self.replicas[self.active].buffer;
+        buffer.back().map(|(_, line)| fingerprint(line))
+    }
+
     /// Whether lines were left out and the watch was not told yet.
     pub(crate) fn owes_a_warning(&self) -> bool {
         self.dropped > 0

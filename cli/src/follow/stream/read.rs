@@ -272,9 +272,11 @@ impl Stream {
     }
 
     fn check_awaited(&mut self) {
-        if let Some((print, asked)) = self.proof.awaited
-            && self.follow.has_newest(&print, asked.lines)
-        {
+        let Some((print, asked)) = self.proof.awaited else {
+            return;
+        };
+        self.follow.newest_is(&print);
+        if self.follow.has_newest(&print, asked.lines) {
             self.proven(asked.at);
         }
     }
