@@ -11,9 +11,11 @@ boundlane: the record of what AI agents were allowed and denied
 
 At the laptop
   log          what a sandbox reached, what was blocked and why
+  save         a durable copy, before a sandbox is deleted
   ingest       read log lines into the record
 
 Operating it
+  forward      follow a gateway: every decision, as it is made
   status       whether the record is whole: books, streams, losses
   doctor       what hides decisions on this machine, each with its fix
   archive      write what is not archived yet to Parquet files

@@ -27,10 +27,11 @@ pub enum Next {
 impl Follow {
     /// The stream ended so, `now`.
     pub fn ended(&mut self, end: StreamEnd, now: Micros) -> Next {
-        self.close_window();
         if end == StreamEnd::Closed {
+            self.close_window();
             self.hand_over_rest(now);
         }
+        self.discard_window();
         // Lines that may have been the overlap of tail and live are read again if they were not.
         self.attachment_ended();
         match end {

@@ -99,6 +99,14 @@ impl Follow {
         }
     }
 
+    /// Part of a tail fits nowhere: it is read again.
+    pub(super) fn discard_window(&mut self) {
+        if let Some(attachment) = &mut self.attachment {
+            attachment.is_window_open = false;
+            attachment.window.clear();
+        }
+    }
+
     /// A tail of one line, attached behind a message that cannot be read.
     fn behind_oversize(&mut self, held: Vec<Arrived>) {
         for arrived in held {
