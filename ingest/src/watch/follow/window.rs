@@ -137,7 +137,12 @@ impl Follow {
         self.dropped = 0;
         let stored = alignment.older..alignment.older + alignment.repeats;
         // With cursors, lines that were left out came later than their followers: no sequence to lie over.
-        let is_shuffled = alignment.fit == Fit::None && !self.place.cursors.is_empty();
+        // The tail has what holes had, or the gap in front of it stands for them.
+        let is_shuffled =
+            matches!(alignment.fit, Fit::None | Fit::Weak) && !self.place.cursors.is_empty();
+        if is_shuffled {
+            self.place.holes.clear();
+        }
         for (index, arrived) in held.into_iter().enumerate() {
             let is_kept = is_shuffled && self.kept.contains(&arrived.fingerprint);
             match stored.contains(&index) || is_kept {
