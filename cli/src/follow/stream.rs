@@ -57,6 +57,8 @@ pub(crate) struct Stream {
     /// Whether the last attachment was closed by us, to read a hole again: that is no news.
     is_repair: bool,
     proof: Proof,
+    /// Lines that were stored when this run began.
+    lines_before: u64,
     waits: Option<ExponentialBackoff>,
     /// Since when no attachment brought anything.
     broken: Option<Instant>,
@@ -82,6 +84,7 @@ impl Stream {
         );
         Ok(Stream {
             proof: Proof::new(shared.pace),
+            lines_before: stored.place.lines,
             follow: Follow::new(watched, stored.place, stored.kept),
             builder: Builder::default(),
             announce: None,

@@ -144,9 +144,8 @@ fn a_followed_sandbox_is_read_a_second_time() {
 
 /// Lines that come while the gateway is read do not keep the command from ending.
 #[test]
-#[ignore = "fails now and then on a quiet machine: the newest line is always one that was not there when it was asked for"]
 fn a_busy_sandbox_is_read_for_ever() {
-    for (_, settings) in generations() {
+    for (generation, settings) in generations() {
         let (home, gateway) = (Home::new(), Gateway::start(settings));
         sandbox(&gateway, "demo");
         let mut log = None;
@@ -159,11 +158,7 @@ fn a_busy_sandbox_is_read_for_ever() {
             if log.as_mut().is_some_and(Running::has_ended) {
                 break;
             }
-            // As fast as the lines are taken: faster, and the gateway leaves them out.
-            if log.is_some() && number % 100 == 0 {
-                gateway.wait_idle();
-            }
-            assert!(number < 5_000_000, "does not end");
+            assert!(number < 5_000_000, "{generation}: does not end");
         }
         let mut log = log.unwrap();
         log.ended_with(0);

@@ -1,6 +1,7 @@
 //! Reading one attachment to its end.
 
 use std::future::Future;
+use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -70,7 +71,15 @@ impl Stream {
         if now.stop_at.is_some_and(|at| at <= Instant::now()) {
             return Ok(Happened::TimeIsUp);
         }
-        if let Some(event) = ready(watch) {
+        // Before the lines: a sandbox that never pauses must not keep a question from being answered.
+        if let Some((asked, answer)) = now.asking.as_mut().and_then(at_once) {
+            now.asking = None;
+            return Ok(Happened::Answered(asked, answer));
+        }
+        if now.asking.is_none() && self.proof.due_in().is_zero() {
+            return Ok(Happened::AskNow);
+        }
+        if let Some(event) = at_once(&mut std::pin::pin!(watch.next())) {
             return Ok(Happened::Event(event));
         }
         self.commit().await?;
@@ -80,11 +89,11 @@ impl Stream {
             biased;
             _ = signal.changed() => Happened::Signal,
             () = reached(now.stop_at) => Happened::TimeIsUp,
-            event = watch.next() => Happened::Event(event),
             answer = answered(&mut now.asking), if is_asking => {
                 now.asking = None;
                 Happened::Answered(answer.0, answer.1)
             }
+            event = watch.next() => Happened::Event(event),
             () = tokio::time::sleep_until(now.heard + self.shared.pace.idle()), if !now.is_idle => {
                 Happened::Idle
             }
@@ -151,11 +160,7 @@ impl Stream {
             if let Some(outcome) = ended {
                 return Ok(outcome);
             }
-            let enough = match now.stop_at {
-                Some(_) => Some(Ended::Stopped),
-                None => (self.shared.until == Until::CaughtUp).then_some(Ended::Quiet),
-            };
-            if let Some(ended) = enough.filter(|_| self.proof.is_proven()) {
+            if let Some(ended) = self.has_enough(now.stop_at.is_some()) {
                 return self.detach("stopped", ended).await.map(Outcome::Ended);
             }
         }
@@ -215,6 +220,18 @@ impl Stream {
                 Ok(Some(Outcome::Ended(ended)))
             }
         }
+    }
+
+    /// Whether everything has come that was asked for, and how the stream ends then.
+    fn has_enough(&self, is_stopping: bool) -> Option<Ended> {
+        let is_proven = self.proof.is_proven();
+        if is_stopping {
+            return is_proven.then_some(Ended::Stopped);
+        }
+        // A gateway holds no more lines: what it held at first was sent, or left out, before these.
+        let lines = self.follow.place().lines - self.lines_before;
+        let is_all = lines >= u64::from(TAIL_LINES);
+        (self.shared.until == Until::CaughtUp && (is_proven || is_all)).then_some(Ended::Quiet)
     }
 
     /// Says that it is attached, in front of what comes.
@@ -308,11 +325,13 @@ async fn answered(asking: &mut Option<Asking>) -> (Asked, Result<Snapshot, Gatew
     }
 }
 
-/// What has arrived already, without waiting.
-fn ready(watch: &mut Watch) -> Option<Result<WatchEvent, StreamEnd>> {
-    let mut next = std::pin::pin!(watch.next());
-    match next.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(event) => Some(event),
+/// What is there already, without waiting.
+fn at_once<F: Future + ?Sized>(future: &mut Pin<impl DerefMut<Target = F>>) -> Option<F::Output> {
+    match future
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(output) => Some(output),
         Poll::Pending => None,
     }
 }

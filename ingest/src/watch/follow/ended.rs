@@ -31,7 +31,7 @@ impl Follow {
             self.close_window();
             self.hand_over_rest(now);
         }
-        self.discard_window();
+        self.close_part();
         // Lines that may have been the overlap of tail and live are read again if they were not.
         self.attachment_ended();
         match end {

@@ -93,18 +93,35 @@ impl Follow {
             return;
         }
         attachment.settled = true;
-        match self.suspicion.as_ref().map(|suspicion| suspicion.cause) {
-            Some(GapCause::Oversize) => self.behind_oversize(held),
-            _ => self.align(held),
+        if self.is_behind_oversize() {
+            return self.behind_oversize(held);
+        }
+        let alignment = self.lay(&held);
+        self.sort_out(held, &alignment);
+    }
+
+    /// The attachment ended inside its tail. What came of that is its beginning, which is compared as the whole
+    /// would be, or a gateway that leaves out lines all the time would never be read; where it proves
+    /// nothing, it is read again. With cursors these say more than it could.
+    pub(super) fn close_part(&mut self) {
+        let Some(attachment) = &mut self.attachment else {
+            return;
+        };
+        attachment.is_window_open = false;
+        let held = std::mem::take(&mut attachment.window);
+        if held.is_empty() || !self.place.cursors.is_empty() || self.is_behind_oversize() {
+            return;
+        }
+        let alignment = self.lay(&held);
+        if matches!(alignment.fit, Fit::None | Fit::One) {
+            self.settle();
+            self.sort_out(held, &alignment);
         }
     }
 
-    /// Part of a tail fits nowhere: it is read again.
-    pub(super) fn discard_window(&mut self) {
-        if let Some(attachment) = &mut self.attachment {
-            attachment.is_window_open = false;
-            attachment.window.clear();
-        }
+    fn is_behind_oversize(&self) -> bool {
+        let suspected = self.suspicion.as_ref().map(|suspicion| suspicion.cause);
+        suspected == Some(GapCause::Oversize)
     }
 
     /// A tail of one line, attached behind a message that cannot be read.
@@ -122,9 +139,10 @@ impl Follow {
         }
     }
 
-    fn align(&mut self, held: Vec<Arrived>) {
+    /// Lays a tail over the last lines that are stored.
+    fn lay(&self, held: &[Arrived]) -> Alignment {
         let mut align = Align::new(self.kept.iter().copied().collect(), self.place.lines);
-        for arrived in &held {
+        for arrived in held {
             align.feed(AlignLine {
                 fingerprint: arrived.fingerprint,
                 bytes: 0,
@@ -132,8 +150,12 @@ impl Follow {
                 terminated: true,
             });
         }
-        let alignment = align.finish(true);
-        self.gap_of(&alignment, &held);
+        align.finish(true)
+    }
+
+    /// Stores what the alignment calls new.
+    fn sort_out(&mut self, held: Vec<Arrived>, alignment: &Alignment) {
+        self.gap_of(alignment, &held);
         self.dropped = 0;
         let stored = alignment.older..alignment.older + alignment.repeats;
         // With cursors, lines that were left out came later than their followers: no sequence to lie over.
@@ -152,6 +174,12 @@ impl Follow {
         }
     }
 
+    fn is_tail_full(&self) -> bool {
+        self.attachment
+            .as_ref()
+            .is_some_and(|now| now.window_lines >= TAIL_LINES as usize)
+    }
+
     fn gap_of(&mut self, alignment: &Alignment, held: &[Arrived]) {
         let suspicion = self.suspicion.take();
         let Some((cause, extent)) = alignment.gap else {
@@ -159,7 +187,7 @@ impl Follow {
         };
         let cause = match (alignment.fit, suspicion.as_ref()) {
             (Fit::None, Some(suspicion)) => suspicion.cause,
-            (Fit::None, None) if held.len() >= TAIL_LINES as usize => GapCause::Evicted,
+            (Fit::None, None) if self.is_tail_full() => GapCause::Evicted,
             // A buffer that is not full has lost nothing: it is another one.
             (Fit::None, None) => GapCause::SpaceChanged,
             _ => cause,
