@@ -89,6 +89,7 @@ fn append_all(journal: &mut Journal, batches: &[EntryBatch]) {
                     expects,
                     checkpoint: &checkpoint,
                     open_losses: &[],
+                    when_full: boundlane_store::WhenFull::Wait,
                 }
             })
             .collect();

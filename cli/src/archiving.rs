@@ -1,6 +1,7 @@
 //! Takes the prefix of the journal that no archive file holds yet into the local archive.
 
 use std::ops::ControlFlow;
+use std::process::{Command, Stdio};
 
 use boundlane_archive::{ArchiveError, Archived, Archiver, JournalId, Listing, WrittenFile, list};
 use boundlane_record::{Seq, TreeSize};
@@ -82,6 +83,26 @@ pub(crate) fn unheld(listing: &Listing, journal: &str, size: TreeSize) -> Vec<(S
         ranges.push((holding.last.next(), Seq(size.0)));
     }
     ranges
+}
+
+/// The command of a child that archives and ends, so that the memory it takes goes back.
+pub(crate) fn child_command(ctx: &Context) -> Outcome<Command> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::failed(format_args!("cannot tell which program this is: {error}"))
+    })?;
+    let mut command = Command::new(program);
+    command
+        .arg("--quiet")
+        .arg("--state-dir")
+        .arg(&ctx.state_dir()?.path);
+    if let Some(path) = ctx.config.path.as_ref().filter(|_| ctx.config.found) {
+        command.arg("--config").arg(path);
+    }
+    command
+        .arg("archive")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    Ok(command)
 }
 
 /// Takes `archive.lock`, waiting for whoever has it: archiving always ends.

@@ -4,8 +4,10 @@
 //! name, a value of the wrong type is named by its key. No message repeats a value: a `redact`
 //! pattern may spell the secret that it is for.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use boundlane_store::Limits;
 use toml::{Table, Value};
 
 use crate::environment::Environment;
@@ -27,6 +29,10 @@ pub(crate) const KEYS: &[&str] = &[
     "redact",
     "query_memory_mib_max",
     "query_seconds_max",
+    "queued_entries_max",
+    "queued_stored_bytes_max",
+    "kept_age_seconds_max",
+    "kept_stored_bytes_max",
 ];
 
 /// What the file says; `None` where it says nothing.
@@ -46,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) query_memory_mib_max: Option<u64>,
     /// Time for `query`, in seconds.
     pub(crate) query_seconds_max: Option<u64>,
+    /// Bounds of the journal that the file names.
+    pub(crate) bounds: BTreeMap<&'static str, u64>,
 }
 
 impl Config {
@@ -85,6 +93,20 @@ impl Config {
     }
 }
 
+impl Config {
+    /// The bounds of the journal.
+    pub(crate) fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        let of = |name, usual| self.bounds.get(name).copied().unwrap_or(usual);
+        Limits {
+            queued_entries_max: of("queued_entries_max", usual.queued_entries_max),
+            queued_stored_bytes_max: of("queued_stored_bytes_max", usual.queued_stored_bytes_max),
+            kept_age_seconds_max: of("kept_age_seconds_max", usual.kept_age_seconds_max),
+            kept_stored_bytes_max: of("kept_stored_bytes_max", usual.kept_stored_bytes_max),
+        }
+    }
+}
+
 fn usual_path(env: &dyn Environment) -> Option<PathBuf> {
     let home = |name| env.path(name).filter(|home: &PathBuf| home.is_absolute());
     let configs = home("XDG_CONFIG_HOME").or_else(|| Some(home("HOME")?.join(".config")))?;
@@ -120,9 +142,16 @@ fn parse(text: &str) -> Result<Config, String> {
             "redact" => config.redact = Some(texts(key, value)?),
             "query_memory_mib_max" => config.query_memory_mib_max = Some(positive(key, value)?),
             "query_seconds_max" => config.query_seconds_max = Some(positive(key, value)?),
-            unknown => return Err(describe_unknown(unknown)),
+            other => {
+                let bounds = Limits::default().all();
+                let known = bounds.into_iter().find(|(name, ..)| *name == other);
+                let (name, ..) = known.ok_or_else(|| describe_unknown(other))?;
+                config.bounds.insert(name, positive(key, value)?);
+            }
         }
     }
+    let faults = config.limits().check();
+    faults.map_err(|fault| fault.to_string())?;
     Ok(config)
 }
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use boundlane_archive::{Root, list};
 use boundlane_record::redact;
-use boundlane_store::{Journal, KnownHead, Opened, Setup, StateDir};
+use boundlane_store::{AppendError, Journal, KnownHead, Opened, Setup, StateDir};
 
 use crate::commands::recorded::open_failure;
 use crate::context::{Context, wall_clock};
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 
 /// The state directory of this run.
 pub(crate) fn state_dir(ctx: &Context) -> Outcome<StateDir> {
@@ -31,8 +31,14 @@ pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
         now: wall_clock(),
         known_heads: known_heads(&archive_root(ctx)?),
     };
-    let (journal, opened) = Journal::open(&dir, &setup).map_err(|error| open_failure(&error))?;
+    let (mut journal, opened) =
+        Journal::open(&dir, &setup).map_err(|error| open_failure(&error))?;
     tell(ctx, &opened);
+    match journal.set_limits(&ctx.config.limits()) {
+        // The old ones stay in force until there is room to write the new ones.
+        Ok(()) | Err(AppendError::Full | AppendError::Busy) => {}
+        Err(error) => return Err(Failure::failed(error)),
+    }
     Ok((journal, opened))
 }
 

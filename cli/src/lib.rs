@@ -31,6 +31,7 @@ mod interrupt;
 mod journal;
 mod output;
 mod progress;
+mod pruning;
 mod state_dir;
 mod text;
 pub mod time;

@@ -3,7 +3,7 @@
 use crate::canonical;
 use crate::column::Row;
 use crate::number::Micros;
-use crate::vocabulary::{Kind, Outcome};
+use crate::vocabulary::{ClassTag, Kind, Outcome, Severity};
 
 /// What the journal keeps beside an entry's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,9 @@ pub struct EntryMeta {
     pub time: Option<Micros>,
     /// When it was read.
     pub observed: Micros,
+    /// Whether it is let in when little room is left: a denial, a finding of medium severity and above,
+    /// a change of the policy, or a line that nobody could parse.
+    pub matters: bool,
 }
 
 /// Consecutive entries: canonical bytes, each followed by a newline.
@@ -27,27 +30,34 @@ pub struct EntryBatch {
     metas: Vec<EntryMeta>,
 }
 
+impl EntryMeta {
+    /// What is kept beside the entry of `row`, which ends at `end`. A row without a known kind is counted
+    /// as `unparsed`, one without a moment as of the epoch.
+    pub fn of(row: &Row<'_>, end: usize) -> EntryMeta {
+        let kind = row.kind.as_deref().and_then(Kind::from_word);
+        let kind = kind.unwrap_or(Kind::Unparsed);
+        let outcome = row.outcome.as_deref().and_then(Outcome::from_word);
+        EntryMeta {
+            end,
+            kind,
+            outcome,
+            time: row.time,
+            observed: row.observed.unwrap_or(Micros(0)),
+            matters: matters(kind, outcome, row),
+        }
+    }
+}
+
 impl EntryBatch {
     /// An empty batch.
     pub fn new() -> EntryBatch {
         EntryBatch::default()
     }
 
-    /// Appends `row`'s canonical bytes. `kind`, `outcome` and `observed` are read from the row; one
-    /// without a known kind is counted as `unparsed`, one without a moment as of the epoch.
+    /// Appends `row`'s canonical bytes.
     pub fn push(&mut self, row: &Row<'_>) {
         canonical::encode(row, &mut self.bytes);
-        self.metas.push(EntryMeta {
-            end: self.bytes.len(),
-            kind: row
-                .kind
-                .as_deref()
-                .and_then(Kind::from_word)
-                .unwrap_or(Kind::Unparsed),
-            outcome: row.outcome.as_deref().and_then(Outcome::from_word),
-            time: row.time,
-            observed: row.observed.unwrap_or(Micros(0)),
-        });
+        self.metas.push(EntryMeta::of(row, self.bytes.len()));
         self.bytes.push(b'\n');
     }
 
@@ -90,5 +100,20 @@ impl EntryBatch {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.metas.clear();
+    }
+}
+
+fn matters(kind: Kind, outcome: Option<Outcome>, row: &Row<'_>) -> bool {
+    if kind == Kind::Unparsed || outcome == Some(Outcome::Denied) {
+        return true;
+    }
+    let tag = row.class_tag.as_deref().and_then(ClassTag::from_word);
+    match tag.or_else(|| row.class_uid.map(i64::from).and_then(ClassTag::from_uid)) {
+        Some(ClassTag::Config) => true,
+        Some(ClassTag::Finding) => {
+            let severity = row.severity.as_deref().and_then(Severity::from_word);
+            severity.is_some_and(|severity| severity >= Severity::Medium)
+        }
+        _ => false,
     }
 }

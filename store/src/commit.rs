@@ -5,17 +5,20 @@
 
 mod checkpoint;
 mod losses;
+mod queue;
 
 use boundlane_record::tree::{Edge, SUBTREE_ENTRIES, leaf_hash};
 use boundlane_record::{Books, EntryBatch, EntryMeta, Micros, Seq, TreeSize};
 use rusqlite::{Connection, params};
 
+use crate::admission::Region;
 use crate::block::StreamId;
 use crate::error::AppendError;
 use crate::head;
 use crate::item::Item;
 use crate::pack::Packer;
 use crate::tally::Tally;
+use queue::{Admitted, Queue};
 
 /// What a commit did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct AppendedItem {
     pub first: Option<Seq>,
     /// The last of its numbers.
     pub last: Option<Seq>,
+    /// Its books, lines that found no room counted as refused.
+    pub books: Books,
 }
 
 /// A commit under way.
@@ -48,6 +53,7 @@ pub(crate) struct Commit<'c> {
     tally: Tally,
     books: Books,
     stored_bytes: u64,
+    queue: Queue,
 }
 
 /// Entries of one stream that were written one after another.
@@ -76,40 +82,65 @@ impl<'c> Commit<'c> {
             tally: Tally::default(),
             books: Books::default(),
             stored_bytes: 0,
+            queue: Queue::begin(db)?,
         })
     }
 
-    /// Writes one item: gaps that were open before its records, its entries, its open losses, its
-    /// checkpoint.
+    /// Writes one item: gaps that were open before its records, its entries as far as there is room for
+    /// them, its open losses, its checkpoint.
     pub(crate) fn item(&mut self, item: &Item<'_>) -> Result<AppendedItem, AppendError> {
         let stream = self.checkpointed_stream(item)?;
+        let (admitted, refused) = self.admit(item)?;
+        let books = refused.leave(item.books);
         let mut written = Written::default();
         if item.closes_gaps() {
             self.number_open_gaps(stream, item.stream, item.at, &mut written)?;
         }
-        self.entries(stream, item.entries, &mut written)?;
+        if refused.is_none() {
+            self.number_ended_drops(stream, item, &mut written)?;
+        }
+        self.entries(stream, item.entries, &admitted, &mut written)?;
         for loss in item.open_losses {
             self.grow_loss(stream, loss, item.at)?;
         }
+        for drops in refused.drops() {
+            self.grow_loss(stream, &drops, item.at)?;
+        }
         self.note_entries(stream, &written)?;
-        let version = self.move_checkpoint(stream, item)?;
-        self.books += item.books;
+        let version = self.move_checkpoint(stream, item, books)?;
+        self.books += books;
         Ok(AppendedItem {
             version,
             first: written.first,
             last: written.last,
+            books,
         })
     }
 
-    /// Appends the batch's entries.
-    pub(crate) fn entries(
+    /// Appends entries that are always let in.
+    pub(crate) fn own_entries(
         &mut self,
         stream: StreamId,
         batch: &EntryBatch,
         written: &mut Written,
     ) -> Result<(), AppendError> {
-        for (entry, meta) in batch.iter() {
-            let seq = self.entry(stream, entry, meta)?;
+        self.queue.let_in(batch);
+        self.entries(stream, batch, &Admitted::All, written)
+    }
+
+    /// Appends the batch's entries that are let in.
+    fn entries(
+        &mut self,
+        stream: StreamId,
+        batch: &EntryBatch,
+        admitted: &Admitted,
+        written: &mut Written,
+    ) -> Result<(), AppendError> {
+        for (index, (entry, meta)) in batch.iter().enumerate() {
+            let Some(region) = admitted.region(index) else {
+                continue;
+            };
+            let seq = self.entry(stream, entry, meta, region)?;
             written.note(seq, meta);
             if meta.kind.is_loss() {
                 self.note_loss(seq, stream, entry, meta)?;
@@ -123,10 +154,13 @@ impl<'c> Commit<'c> {
         stream: StreamId,
         entry: &[u8],
         meta: &EntryMeta,
+        region: Region,
     ) -> Result<Seq, AppendError> {
         if !self.packer.has_room(entry.len()) {
+            self.queue.turn();
             self.flush()?;
         }
+        self.queue.note(stream, entry.len(), region);
         let completed = self.edge.push(leaf_hash(entry));
         let size = self.edge.size();
         if let Some(hash) = completed {
@@ -167,12 +201,21 @@ impl<'c> Commit<'c> {
             columns.body,
         ])?;
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO block_streams (stream, first, entries) VALUES (?1, ?2, ?3)",
+            "INSERT INTO block_streams (stream, first, entries, stored_bytes, tenth_entries, \
+             tenth_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
-        for (stream, entries) in sealed.streams {
-            insert.execute(params![stream.0, columns.first.0, entries])?;
+        let stored_bytes = columns.body.len() as u64;
+        for (stream, share) in self.queue.end_block(stored_bytes) {
+            insert.execute(params![
+                stream.0,
+                columns.first.0,
+                share.entries,
+                share.stored_bytes,
+                share.tenth.entries,
+                share.tenth.stored_bytes,
+            ])?;
         }
-        self.stored_bytes += columns.body.len() as u64;
+        self.stored_bytes += stored_bytes;
         self.packer.clear();
         Ok(())
     }
@@ -217,6 +260,7 @@ impl<'c> Commit<'c> {
     /// Seals the last block and moves head, books and counters.
     pub(crate) fn finish(mut self) -> Result<(Seq, TreeSize), AppendError> {
         self.flush()?;
+        self.count_waiting()?;
         let mut add = self.db.prepare_cached(
             "INSERT INTO totals (kind, outcome, entries) VALUES (?1, ?2, ?3) \
              ON CONFLICT DO UPDATE SET entries = entries + excluded.entries",

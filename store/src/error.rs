@@ -80,6 +80,12 @@ pub enum AppendError {
         /// The journal's size.
         size: u64,
     },
+    /// There is no room for records of a source that can wait. Nothing was written.
+    #[error("{waiting} entries wait for a consumer: there is no room for more")]
+    QueueFull {
+        /// Entries that wait, of all sandboxes.
+        waiting: u64,
+    },
     /// The disk is full. Rolled back; the journal can be used.
     #[error("the disk is full")]
     Full,

@@ -6,6 +6,7 @@
 mod books;
 mod entries;
 mod tables;
+mod waiting;
 
 use std::fmt;
 

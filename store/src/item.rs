@@ -17,6 +17,15 @@ pub const FINGERPRINTS_MAX: usize = 4096;
 /// Bytes of one checkpoint's place and of its decode state.
 pub const CHECKPOINT_BYTES_MAX: usize = 1024 * 1024;
 
+/// What becomes of records for which there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenFull {
+    /// The source can wait, and nothing of the commit is written.
+    Wait,
+    /// The source cannot: they are refused, and counted.
+    Shed,
+}
+
 /// Entries of one stream, with everything that must be committed with them.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'a> {
@@ -34,6 +43,8 @@ pub struct Item<'a> {
     pub checkpoint: &'a Checkpoint,
     /// Losses that the checkpoint passes and that may still grow. They come after the entries.
     pub open_losses: &'a [OpenLoss],
+    /// What becomes of the records for which there is no room.
+    pub when_full: WhenFull,
 }
 
 /// The durable position of one stream.

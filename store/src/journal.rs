@@ -1,7 +1,9 @@
 //! The writer.
 
 mod layout;
+mod migrate;
 mod open;
+mod retention;
 mod startup;
 mod succession;
 
@@ -9,18 +11,22 @@ use boundlane_record::tree::Hash;
 use boundlane_record::{Fingerprint, Mark, Micros, Seq, TreeSize};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
+use crate::admission::Waiting;
 use crate::block::StreamId;
 use crate::commit::{Appended, Commit, Written};
 use crate::db;
 use crate::error::{AppendError, ReadError};
 use crate::head::{self, Head};
 use crate::item::{COMMIT_ITEMS_MAX, Item};
+use crate::limits::{self, Limits};
 use crate::lock::Gate;
 use crate::open_loss::{self, GrowingLoss};
 use crate::pack::Packer;
+use crate::queue;
 use crate::stream::{self, StreamState};
 
 pub use open::Opened;
+pub use retention::{Prune, PruneTerms};
 pub use startup::STARTUP_ENTRIES;
 pub use succession::{Began, Predecessor, Why};
 
@@ -205,6 +211,7 @@ impl Journal {
                     size: size.0,
                 });
             }
+            let taken = queue::taken_through(db)?;
             let before: Option<u64> = db
                 .prepare_cached("SELECT through FROM acks WHERE consumer = ?1")?
                 .query_row([consumer.word()], |row| row.get(0))
@@ -215,12 +222,46 @@ impl Journal {
             };
             if before.is_none_or(|before| before < through.0) {
                 db.prepare_cached(
-                    "INSERT OR REPLACE INTO acks (consumer, through, at) VALUES (?1, ?2, ?3)",
+                    "INSERT INTO acks (consumer, through, at) VALUES (?1, ?2, ?3) \
+                     ON CONFLICT DO UPDATE SET through = excluded.through, at = excluded.at",
                 )?
                 .execute(params![consumer.word(), through.0, now.0])?;
+                queue::taken(db, taken, queue::taken_through(db)?)?;
             }
             Ok(acknowledged)
         })
+    }
+
+    /// The bounds in force.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn limits(&self) -> Result<Limits, ReadError> {
+        Ok(limits::read(&self.db)?)
+    }
+
+    /// What waits for a consumer, in whole blocks.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn waiting(&self) -> Result<Waiting, ReadError> {
+        Ok(queue::all(&self.db)?)
+    }
+
+    /// Puts other bounds in force, for every writer of the directory. What waits already stays: a bound
+    /// below it admits nothing until it fits.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    ///
+    /// # Panics
+    /// When a bound cannot be kept: [`Limits::check`] them where they come from.
+    pub fn set_limits(&mut self, limits: &Limits) -> Result<(), AppendError> {
+        assert_eq!(limits.check(), Ok(()));
+        if self.limits()? == *limits {
+            return Ok(());
+        }
+        self.transaction(|db, _| Ok(limits::write(db, limits)?))
     }
 
     /// What the journal is and how far it goes, other writers' commits included.

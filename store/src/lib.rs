@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use boundlane_record::{Books, EntryBatch, Micros, Row, StreamName};
-//! use boundlane_store::{Checkpoint, Found, Item, Journal, Reader, Select, Setup, StateDir};
+//! use boundlane_store::{Checkpoint, Found, Item, Journal, Reader, Select, Setup, StateDir, WhenFull};
 //! use std::ops::ControlFlow;
 //!
 //! # let parent = tempfile::tempdir()?;
@@ -46,6 +46,7 @@
 //!     expects: None,
 //!     checkpoint: &Checkpoint { place: r#"{"offset":80}"#.into(), ..Checkpoint::default() },
 //!     open_losses: &[],
+//!     when_full: WhenFull::Wait,
 //! };
 //! journal.append(&[item])?;
 //!
@@ -61,6 +62,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admission;
 mod block;
 mod commit;
 mod db;
@@ -69,10 +71,12 @@ pub mod fsck;
 mod head;
 mod item;
 mod journal;
+mod limits;
 mod lock;
 mod loss;
 mod open_loss;
 mod pack;
+mod queue;
 mod reader;
 mod schema;
 mod state_dir;
@@ -80,6 +84,7 @@ mod stream;
 mod tally;
 mod walk;
 
+pub use admission::{Held, Waiting};
 pub use block::{
     BLOCK_ENTRIES_MAX, BLOCK_PLAIN_BYTES_MAX, Block, BlockHeader, ENTRY_BYTES_MAX, StreamId,
 };
@@ -89,12 +94,13 @@ pub use fsck::{FsckError, FsckSummary, fsck};
 pub use head::Head;
 pub use item::{
     CHECKPOINT_BYTES_MAX, COMMIT_ITEMS_MAX, Checkpoint, FINGERPRINTS_MAX, ITEM_ENTRIES_MAX, Item,
-    ItemFault, MarkChange,
+    ItemFault, MarkChange, WhenFull,
 };
 pub use journal::{
-    Acknowledged, Began, Consumer, Journal, KnownHead, Number, Opened, Predecessor,
-    STARTUP_ENTRIES, Setup, Why,
+    Acknowledged, Began, Consumer, Journal, KnownHead, Number, Opened, Predecessor, Prune,
+    PruneTerms, STARTUP_ENTRIES, Setup, Why,
 };
+pub use limits::{LimitFault, Limits};
 pub use lock::{Lock, LockError, LockName};
 pub use loss::OpenLoss;
 pub use open_loss::GrowingLoss;

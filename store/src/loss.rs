@@ -1,6 +1,9 @@
 //! Losses that still grow: how they are added up before they get a number.
 
-use boundlane_record::{Drops, Extent, Gap};
+use boundlane_record::{Drops, Extent, Gap, Outcome};
+
+/// The key for lines without an outcome.
+const NO_OUTCOME: &str = "none";
 
 /// What an item adds to the one open loss of its stream and cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +50,61 @@ impl OpenLoss {
                 denied: old.denied + new.denied,
                 from: old.from.min(new.from),
                 to: old.to.max(new.to),
-                evidence: new.evidence.clone().or(old.evidence),
+                evidence: Outcomes::join(old.evidence.as_deref(), new.evidence.as_deref()),
             }),
             (old, _) => old,
+        }
+    }
+}
+
+/// Lines by outcome, as the evidence of drops states them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Outcomes([u64; Outcome::ALL.len() + 1]);
+
+impl Outcomes {
+    pub(crate) fn count(&mut self, outcome: Option<Outcome>) {
+        self.0[outcome.map_or(Outcome::ALL.len(), |outcome| outcome as usize)] += 1;
+    }
+
+    /// `{"outcomes":{"denied":2,"none":1}}`: what is not zero.
+    pub(crate) fn to_json(self) -> String {
+        let words = Outcome::ALL.iter().map(|outcome| outcome.word());
+        let counted = words.chain([NO_OUTCOME]).zip(self.0);
+        let parts: Vec<String> = counted
+            .filter(|(_, lines)| *lines > 0)
+            .map(|(word, lines)| format!("\"{word}\":{lines}"))
+            .collect();
+        format!("{{\"outcomes\":{{{}}}}}", parts.join(","))
+    }
+
+    fn from_json(evidence: &str) -> Option<Outcomes> {
+        let evidence: serde_json::Value = serde_json::from_str(evidence).ok()?;
+        let counted = evidence.get("outcomes")?.as_object()?;
+        let words = Outcome::ALL.iter().map(|outcome| outcome.word());
+        let mut outcomes = Outcomes::default();
+        for (lines, word) in outcomes.0.iter_mut().zip(words.chain([NO_OUTCOME])) {
+            *lines = counted
+                .get(word)
+                .and_then(serde_json::Value::as_u64)
+                .unwrap_or(0);
+        }
+        Some(outcomes)
+    }
+
+    /// The evidence of both together; what states no outcomes adds nothing.
+    fn join(old: Option<&str>, new: Option<&str>) -> Option<String> {
+        match (
+            old.and_then(Outcomes::from_json),
+            new.and_then(Outcomes::from_json),
+        ) {
+            (Some(mut sum), Some(more)) => {
+                for (sum, more) in sum.0.iter_mut().zip(more.0) {
+                    *sum += more;
+                }
+                Some(sum.to_json())
+            }
+            (Some(one), None) | (None, Some(one)) => Some(one.to_json()),
+            (None, None) => None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::db;
 use crate::error::{NewerSchema, OpenError};
 
 /// The schema that this program writes.
-pub const JOURNAL_SCHEMA: u32 = 1;
+pub const JOURNAL_SCHEMA: u32 = 2;
 
 /// The tables, commented.
 pub(crate) const SQL: &str = include_str!("schema.sql");
@@ -41,10 +41,15 @@ pub(crate) fn check_file(path: &Path) -> Result<(), OpenError> {
 
 /// The same through an open connection, which sees the `-wal` too.
 pub(crate) fn check_connection(path: &Path, db: &Connection) -> Result<(), OpenError> {
-    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
-    let numbers = number("application_id").and_then(|id| Ok((id, number("user_version")?)));
+    let application = db.pragma_query_value(None, "application_id", |row| row.get::<_, u32>(0));
+    let numbers = application.and_then(|id| Ok((id, version(db)?)));
     let (application, version) = numbers.map_err(db::at(path))?;
     check_numbers(path, application, version)
+}
+
+/// The schema of the file under the connection.
+pub(crate) fn version(db: &Connection) -> rusqlite::Result<u32> {
+    db.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 fn check_numbers(path: &Path, application: u32, version: u32) -> Result<(), OpenError> {

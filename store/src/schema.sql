@@ -1,4 +1,4 @@
--- The journal, schema 1. One file, `journal.sqlite`, in WAL mode.
+-- The journal, schema 2. One file, `journal.sqlite`, in WAL mode.
 -- Times are microseconds since 1970-01-01T00:00:00Z; hashes and digests are raw bytes; a number is an
 -- entry's place in the journal, from 1. Words are those of the record's columns.
 --
@@ -6,7 +6,7 @@
 -- the one row of `journal` keeps `written_by`, so that an old program can say who wrote a newer file.
 
 PRAGMA application_id = 0x426e646c; -- "Bndl"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- One row: what the journal is, how far it goes, its books in total.
 CREATE TABLE journal (
@@ -22,6 +22,10 @@ CREATE TABLE journal (
   edge          BLOB NOT NULL,    -- right edge of the tree at `size`: 8 bytes of size, then 32 a hash
   pruned        INTEGER NOT NULL, -- numbers through this one are gone from `blocks`
   stored_bytes  INTEGER NOT NULL, -- sum of the bodies in `blocks`
+  waiting_entries INTEGER NOT NULL DEFAULT 0, -- in blocks that wait for a consumer, outside the last tenth
+  waiting_bytes INTEGER NOT NULL DEFAULT 0, -- their part of the bodies
+  tenth_entries INTEGER NOT NULL DEFAULT 0, -- the same within the last tenth
+  tenth_bytes   INTEGER NOT NULL DEFAULT 0,
   lines_read    INTEGER NOT NULL,
   records       INTEGER NOT NULL,
   ignored       INTEGER NOT NULL,
@@ -45,11 +49,15 @@ CREATE TABLE blocks (
   body          BLOB NOT NULL
 ) STRICT;
 
--- Which blocks hold entries of a stream, so that one sandbox's log reads no other's.
+-- Which blocks hold entries of a stream, so that one sandbox's log reads no other's; and what a block
+-- gives back of a sandbox's share when nobody waits for it any more.
 CREATE TABLE block_streams (
-  stream  INTEGER NOT NULL,
-  first   INTEGER NOT NULL,
-  entries INTEGER NOT NULL,
+  stream        INTEGER NOT NULL,
+  first         INTEGER NOT NULL,
+  entries       INTEGER NOT NULL,
+  stored_bytes  INTEGER NOT NULL DEFAULT 0, -- the body's bytes, divided as the plain bytes are; the rest is the first stream's
+  tenth_entries INTEGER NOT NULL DEFAULT 0, -- of `entries`, those let into the last tenth
+  tenth_bytes   INTEGER NOT NULL DEFAULT 0, -- of `stored_bytes`
   PRIMARY KEY (stream, first)
 ) STRICT, WITHOUT ROWID;
 
@@ -82,9 +90,15 @@ CREATE TABLE streams (
   records        INTEGER NOT NULL,
   ignored        INTEGER NOT NULL,
   repeats        INTEGER NOT NULL,
-  refused        INTEGER NOT NULL
+  refused        INTEGER NOT NULL,
+  waiting_entries INTEGER NOT NULL DEFAULT 0, -- as in `journal`, of this stream
+  waiting_bytes  INTEGER NOT NULL DEFAULT 0,
+  tenth_entries  INTEGER NOT NULL DEFAULT 0,
+  tenth_bytes    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX streams_sandbox ON streams (sandbox);
+CREATE INDEX streams_waiting ON streams (coalesce(sandbox_id, sandbox, stream))
+  WHERE waiting_entries + tenth_entries > 0;
 
 -- Entries by kind and outcome, for each stream (0: the journal itself). Pruning takes nothing away.
 CREATE TABLE counts (
@@ -165,7 +179,16 @@ CREATE TABLE loss_totals (
 CREATE TABLE acks (
   consumer TEXT PRIMARY KEY,      -- archiver, uploader
   through  INTEGER NOT NULL,
-  at       INTEGER NOT NULL
+  at       INTEGER NOT NULL,
+  settling INTEGER NOT NULL DEFAULT 0, -- of the archiver: an earlier `through`, until it is old enough
+  settling_at INTEGER NOT NULL DEFAULT 0,
+  settled  INTEGER NOT NULL DEFAULT 0  -- everything through this may be pruned: no query looks for it here
+) STRICT, WITHOUT ROWID;
+
+-- The boot of the machine in which something was pruned last, and the wall clock's time of it.
+CREATE TABLE boot (
+  id     TEXT PRIMARY KEY,
+  moment INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What was pruned: the tree goes on from each edge.

@@ -1,5 +1,7 @@
 //! `archive`: takes what is not archived yet into Parquet files.
 
+use boundlane_store::{Journal, Prune};
+
 use crate::archiving::{self, Report};
 use crate::args::ArchiveArgs;
 use crate::commands::recorded::open_journal;
@@ -7,6 +9,7 @@ use crate::context::{Context, shown};
 use crate::exit::{Exit, Outcome};
 use crate::journal;
 use crate::output::out::Out;
+use crate::pruning;
 
 /// Archives the whole prefix, or says that there is nothing to do.
 pub(crate) fn run(args: &ArchiveArgs, ctx: &Context, out: &mut Out) -> Outcome {
@@ -17,7 +20,9 @@ pub(crate) fn run(args: &ArchiveArgs, ctx: &Context, out: &mut Out) -> Outcome {
             drop(reader);
             let (mut journal, _) = journal::open_for_writing(ctx)?;
             let lock = archiving::wait_for_lock(ctx)?;
-            Some(archiving::archive_prefix(ctx, &mut journal, &lock)?)
+            let report = archiving::archive_prefix(ctx, &mut journal, &lock)?;
+            prune(ctx, &mut journal);
+            Some(report)
         }
     };
     if args.json {
@@ -26,6 +31,18 @@ pub(crate) fn run(args: &ArchiveArgs, ctx: &Context, out: &mut Out) -> Outcome {
         describe(report.as_ref(), out)?;
     }
     Ok(Exit::Done)
+}
+
+/// What is archived is archived, whatever comes of pruning.
+fn prune(ctx: &Context, journal: &mut Journal) {
+    let terms = pruning::terms(pruning::query_micros_max(&ctx.config));
+    match pruning::prune_all(journal, &terms) {
+        Ok(Prune::ClockStepped) => ctx.warn(
+            "the clock was set by more than a day: nothing is pruned until the machine starts again",
+        ),
+        Ok(_) => {}
+        Err(error) => ctx.warn(&format!("old entries stay in the journal: {error}")),
+    }
 }
 
 fn describe(report: Option<&Report>, out: &mut Out) -> Outcome<()> {

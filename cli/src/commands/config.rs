@@ -61,7 +61,11 @@ fn settings(ctx: &Context) -> Outcome<Vec<Setting>> {
     };
     let number = |set: Option<u64>, default: u64| Value::from(set.unwrap_or(default));
     let from = |is_set: bool| if is_set { From::File } else { From::Default };
-    Ok(vec![
+    let bounds = config.limits().all().into_iter().map(|(name, _, value)| {
+        let is_set = config.bounds.contains_key(name);
+        (name, Value::from(value), from(is_set))
+    });
+    let mut settings = vec![
         (
             "state_dir",
             Value::from(shown(&state_dir.path)),
@@ -83,7 +87,9 @@ fn settings(ctx: &Context) -> Outcome<Vec<Setting>> {
             number(config.query_seconds_max, QUERY_SECONDS_MAX),
             from(config.query_seconds_max.is_some()),
         ),
-    ])
+    ];
+    settings.extend(bounds);
+    Ok(settings)
 }
 
 fn file(ctx: &Context) -> Value {

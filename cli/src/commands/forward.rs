@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::args::ForwardArgs;
-use crate::context::Context;
+use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::follow::pace::Pace;
 use crate::follow::roster::{Finished, Roster, Wanted};
@@ -150,6 +150,7 @@ impl Following {
         let mut grace = None;
         let finished = {
             let following = roster.run(receiver, |roster| {
+                committed.writer.tick(wall_clock());
                 archiver.tick(
                     committed.writer.committed(),
                     &mut roster.ended,

@@ -49,6 +49,7 @@ pub(crate) fn run(args: &IngestArgs, ctx: &Context, out: &mut Out) -> Outcome {
         ctx,
         key: DigestKey::new(&key),
         journal: Some(journal),
+        archives: !args.no_archive,
         told: Vec::new(),
     };
     let ended = run.read_all(inputs);
@@ -90,6 +91,8 @@ struct Run<'r> {
     key: DigestKey,
     /// Away while a writer has it, and gone when one failed.
     journal: Option<Journal>,
+    /// Whether a full queue may be archived.
+    archives: bool,
     told: Vec<summary::Input>,
 }
 
@@ -146,13 +149,17 @@ impl Run<'_> {
             .map(|version| (begun.stream.stream.clone(), version))
             .into_iter()
             .collect();
-        let writer = Writer::start(journal, versions);
+        let archives = match self.archives {
+            true => archiving::child_command(self.ctx).ok(),
+            false => None,
+        };
+        let writer = Writer::start(journal, versions, archives);
         let mut progress = self.ctx.progress_bytes("reading", total);
         let reading = Reading::new(begun, self.request, &self.key, &writer);
         let (tallied, ended) = reading.run(begun, self.ctx, &mut progress);
         let (journal, written, durable) = writer.finish();
         let tallied = if written.is_ok() {
-            tallied
+            tallied.let_in(durable)
         } else {
             Tallied::durable(durable)
         };
@@ -209,6 +216,10 @@ fn unwritten(error: &AppendError, input: &str) -> Failure {
             format_args!("another process is reading the same lines as `{input}`"),
         )
         .advise("run the same command again when it has ended; nothing is stored twice"),
+        AppendError::QueueFull { .. } => Failure::failed(error).advise(format_args!(
+            "make room with `boundlane archive`, or raise `queued_entries_max` or \
+             `queued_stored_bytes_max` in the configuration; {again}"
+        )),
         AppendError::Full => {
             Failure::failed("the disk is full").advise(format_args!("free some space; {again}"))
         }

@@ -179,6 +179,7 @@ fn append_saved(journal: &mut Journal, sandbox: &Sandbox, report: &Report) -> Ou
             expects: state.as_ref().map(|state| state.version),
             checkpoint: &checkpoint,
             open_losses: &[],
+            when_full: boundlane_store::WhenFull::Wait,
         };
         match journal.append(&[item]) {
             Ok(_) => return Ok(()),

@@ -16,6 +16,7 @@ use super::writer::{Handle, Writer};
 use crate::context::{Context, Verbosity};
 use crate::exit::{Failure, Outcome};
 use crate::journal;
+use crate::pruning;
 
 /// Everything a stream needs besides its sandbox.
 pub(crate) struct Shared {
@@ -54,7 +55,11 @@ pub(crate) enum Until {
 pub(crate) fn open(ctx: &Context, setup: Setup) -> Outcome<(Writer, Shared)> {
     let (journal, _) = journal::open_for_writing(ctx)?;
     let teller = Arc::new(Teller::new(ctx.verbosity == Verbosity::Quiet));
-    let (writer, handle) = Writer::start(journal, Arc::clone(&teller));
+    let (writer, handle) = Writer::start(
+        journal,
+        Arc::clone(&teller),
+        pruning::query_micros_max(&ctx.config),
+    );
     Ok((writer, reading(ctx, setup, handle, teller)?))
 }
 

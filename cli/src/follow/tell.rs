@@ -17,6 +17,10 @@ pub(crate) enum About {
     Sandbox(String),
     /// The journal.
     Journal,
+    /// What waits in the journal for a consumer.
+    Queue,
+    /// The wall clock.
+    Clock,
     /// The archive.
     Archive,
 }

@@ -9,16 +9,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc as std_mpsc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal};
+use boundlane_record::Micros;
+use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, Number, Prune};
 use tokio::sync::{mpsc, oneshot};
 
 use super::bundle::Bundle;
 use super::tell::{About, Teller};
+use crate::pruning;
 
 /// Bundles on their way to the writer.
 const CHANNEL_BUNDLES_MAX: usize = 64;
+/// For how long drops stay without a number.
+const DROPS_OPEN_MAX: Duration = Duration::from_secs(60);
+/// Between two looks for entries to prune, when there were none.
+const PRUNE_EVERY: Duration = Duration::from_secs(60);
 /// Between two attempts while the disk is full or the file is busy.
 const RETRY: Duration = Duration::from_millis(500);
 
@@ -26,6 +32,8 @@ enum Message {
     Commit(Bundle),
     /// Answered when everything that was sent before is durable.
     Flush(oneshot::Sender<()>),
+    /// Time has passed.
+    Tick(Micros),
 }
 
 /// Sends bundles to the writer. Cheap to clone.
@@ -48,7 +56,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub(crate) fn start(journal: Journal, teller: Arc<Teller>) -> (Writer, Handle) {
+    ///
+    /// A query may take `query_micros_max`: for so long it finds in the journal what it did not find archived.
+    pub(crate) fn start(
+        journal: Journal,
+        teller: Arc<Teller>,
+        query_micros_max: i64,
+    ) -> (Writer, Handle) {
         let (messages, incoming) = mpsc::channel(CHANNEL_BUNDLES_MAX);
         let (stop, stopped) = std_mpsc::channel();
         let committed = Arc::new(AtomicU64::new(0));
@@ -58,6 +72,9 @@ impl Writer {
             versions: HashMap::new(),
             committed: Arc::clone(&committed),
             stopped,
+            refused_at: None,
+            pruned_at: None,
+            query_micros_max,
         };
         let thread = std::thread::spawn(move || committer.run(incoming));
         let writer = Writer {
@@ -101,6 +118,11 @@ impl Handle {
         durable.await.map_err(|_| Closed)
     }
 
+    /// Says that time has passed; of no use to a writer that is busy.
+    pub(crate) fn tick(&self, now: Micros) {
+        let _ = self.messages.try_send(Message::Tick(now));
+    }
+
     /// Entries committed since the writer began.
     pub(crate) fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
@@ -119,6 +141,11 @@ struct Committer {
     versions: HashMap<String, (u64, String)>,
     committed: Arc<AtomicU64>,
     stopped: std_mpsc::Receiver<()>,
+    /// When lines were last refused.
+    refused_at: Option<Instant>,
+    /// When there was last nothing to prune.
+    pruned_at: Option<Instant>,
+    query_micros_max: i64,
 }
 
 impl Committer {
@@ -127,6 +154,7 @@ impl Committer {
         while let Some(first) = held.take().or_else(|| incoming.blocking_recv()) {
             let mut bundles = Vec::new();
             let mut flushes = Vec::new();
+            let mut tick = None;
             let mut items = 0;
             let mut next = Some(first);
             while let Some(message) = next.take() {
@@ -140,6 +168,7 @@ impl Committer {
                         bundles.push(bundle);
                     }
                     Message::Flush(done) => flushes.push(done),
+                    Message::Tick(now) => tick = Some(now),
                 }
                 next = incoming.try_recv().ok();
             }
@@ -148,6 +177,41 @@ impl Committer {
                 // Nobody waits any more.
                 let _ = done.send(());
             }
+            if let Some(now) = tick {
+                self.tick(now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops of a stream that has gone silent get their number too.
+    fn tick(&mut self, now: Micros) -> Result<(), AppendError> {
+        let max = i64::try_from(DROPS_OPEN_MAX.as_micros()).unwrap_or(i64::MAX);
+        let before = Micros(now.0.saturating_sub(max));
+        match self
+            .journal
+            .number_open_losses(Number::DropsOpenedBefore(before), now)
+        {
+            Err(error) if error.closes() => Err(error),
+            _ => self.prune(),
+        }
+    }
+
+    /// Takes away what is due, a batch at a time.
+    fn prune(&mut self) -> Result<(), AppendError> {
+        if self.pruned_at.is_some_and(|at| at.elapsed() < PRUNE_EVERY) {
+            return Ok(());
+        }
+        self.pruned_at = Some(Instant::now());
+        match self.journal.prune(&pruning::terms(self.query_micros_max)) {
+            Ok(Prune::Done { .. }) => self.pruned_at = None,
+            Ok(Prune::ClockStepped) => self.teller.warn(
+                About::Clock,
+                "the clock was set by more than a day: nothing is pruned until the machine starts again",
+            ),
+            Ok(Prune::NotDue) => self.teller.forget(&About::Clock),
+            Err(error) if error.closes() => return Err(error),
+            Err(_) => {}
         }
         Ok(())
     }
@@ -201,11 +265,13 @@ impl Committer {
                     // Fingerprints are of the bundle: they go with its last item.
                     checkpoint: if is_last { &bundle.checkpoint } else { empty },
                     open_losses: &part.open_losses,
+                    when_full: boundlane_store::WhenFull::Shed,
                 });
                 *version = Some(version.map_or(1, |version| version + 1));
             }
         }
-        self.journal.append(&items)?;
+        let appended = self.journal.append(&items)?;
+        self.tell_refused(appended.items.iter().map(|item| item.books.refused).sum());
         let entries: usize = items.iter().map(|item| item.entries.len()).sum();
         self.committed.fetch_add(entries as u64, Ordering::Relaxed);
         let following: Vec<(String, u64)> = following
@@ -257,6 +323,23 @@ impl Committer {
         Ok(state.map(|state| (state.version, state.place)))
     }
 
+    /// Says when lines begin to be refused, and when that ends.
+    fn tell_refused(&mut self, lines: u64) {
+        if lines > 0 {
+            self.teller.warn(
+                About::Queue,
+                "the queue is full: lines are dropped and counted; `boundlane status` says how many",
+            );
+            self.refused_at = Some(Instant::now());
+        } else if self
+            .refused_at
+            .is_some_and(|at| at.elapsed() > DROPS_OPEN_MAX)
+        {
+            self.teller.forget(&About::Queue);
+            self.refused_at = None;
+        }
+    }
+
     /// Waits a little, unless it is time to end.
     fn wait(&self, why: &str) -> Result<(), AppendError> {
         self.teller.warn(
@@ -291,6 +374,7 @@ impl Sink {
                 Message::Commit(bundle) => return Some(bundle),
                 // Nothing is durable here, and nobody waits for it to be.
                 Message::Flush(done) => drop(done.send(())),
+                Message::Tick(_) => {}
             }
         }
     }

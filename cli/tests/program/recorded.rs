@@ -82,6 +82,7 @@ impl Home {
             expects,
             checkpoint: &checkpoint,
             open_losses: &[],
+            when_full: boundlane_store::WhenFull::Wait,
         };
         journal.append(&[item]).unwrap();
     }

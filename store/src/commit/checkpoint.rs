@@ -1,5 +1,6 @@
 //! Moving a stream's checkpoint, with its marks and fingerprints.
 
+use boundlane_record::Books;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::Commit;
@@ -38,15 +39,16 @@ impl Commit<'_> {
         Ok(StreamId(id))
     }
 
-    /// Writes the checkpoint and adds the item's lines to the stream's books. Returns its version.
+    /// Writes the checkpoint and adds `books` to the stream's. Returns its version.
     pub(super) fn move_checkpoint(
         &self,
         stream: StreamId,
         item: &Item<'_>,
+        books: Books,
     ) -> Result<u64, AppendError> {
         self.change_marks(stream, item)?;
         self.add_fingerprints(stream, item)?;
-        let (name, checkpoint, books) = (item.stream, item.checkpoint, item.books);
+        let (name, checkpoint) = (item.stream, item.checkpoint);
         let version = item.expects.unwrap_or(0) + 1;
         let mut update = self.db.prepare_cached(
             "UPDATE streams SET sandbox = ?2, sandbox_id = ?3, workspace = ?4, source = ?5, \

@@ -8,8 +8,14 @@ use rusqlite::{OptionalExtension as _, params};
 use super::{Commit, Written};
 use crate::block::StreamId;
 use crate::error::AppendError;
+use crate::item::Item;
 use crate::loss::OpenLoss;
 use crate::open_loss::{self, GrowingLoss};
+
+/// Nothing was shed for so long: the pressure has ended.
+const DROPS_QUIET_MICROS: i64 = 1_000_000;
+/// Drops get their number after so long even while lines are still shed.
+pub(crate) const DROPS_OPEN_MICROS_MAX: i64 = 60 * 1_000_000;
 
 impl Commit<'_> {
     /// Adds `loss` to the open loss of its stream and cause.
@@ -95,17 +101,38 @@ impl Commit<'_> {
         at: Micros,
         written: &mut Written,
     ) -> Result<(), AppendError> {
-        let gaps: Vec<GrowingLoss> = {
-            let mut select = self.db.prepare_cached(&format!(
-                "SELECT {} FROM open_losses WHERE stream = ?1 AND kind = 'gap' ORDER BY opened",
-                open_loss::COLUMNS
-            ))?;
-            select
-                .query_map([stream.0], GrowingLoss::read)?
-                .collect::<Result<_, _>>()?
-        };
+        let gaps = self.open_of(stream, "gap")?;
         gaps.iter()
             .try_for_each(|gap| self.number(gap, name, at, written))
+    }
+
+    /// Gives the stream's drops their numbers once the pressure has ended: nothing was shed for a while.
+    /// So do those that have grown for long.
+    pub(super) fn number_ended_drops(
+        &mut self,
+        stream: StreamId,
+        item: &Item<'_>,
+        written: &mut Written,
+    ) -> Result<(), AppendError> {
+        let drops = self.open_of(stream, "drops")?;
+        let ended = drops.iter().filter(|drops| {
+            let since = |moment: Micros| item.at.0.saturating_sub(moment.0);
+            since(drops.grown) >= DROPS_QUIET_MICROS || since(drops.opened) >= DROPS_OPEN_MICROS_MAX
+        });
+        ended
+            .into_iter()
+            .try_for_each(|drops| self.number(drops, item.stream, item.at, written))
+    }
+
+    fn open_of(&self, stream: StreamId, kind: &str) -> Result<Vec<GrowingLoss>, AppendError> {
+        let mut select = self.db.prepare_cached(&format!(
+            "SELECT {} FROM open_losses WHERE stream = ?1 AND kind = ?2 ORDER BY opened",
+            open_loss::COLUMNS
+        ))?;
+        let losses = select
+            .query_map(params![stream.0, kind], GrowingLoss::read)?
+            .collect::<Result<_, _>>()?;
+        Ok(losses)
     }
 
     /// Gives one open loss its number: an entry instead of the row.
@@ -118,7 +145,7 @@ impl Commit<'_> {
     ) -> Result<(), AppendError> {
         let mut batch = EntryBatch::new();
         batch.push(&loss.row(name, at));
-        self.entries(loss.stream, &batch, written)?;
+        self.own_entries(loss.stream, &batch, written)?;
         self.db
             .prepare_cached(
                 "DELETE FROM open_losses WHERE stream = ?1 AND kind = ?2 AND cause = ?3",

@@ -6,6 +6,7 @@ use boundlane_record::Books;
 use rusqlite::Connection;
 
 use super::entries::{Derived, StreamEntries};
+use super::waiting;
 use super::{Findings, FsckError, Law};
 use crate::block::StreamId;
 use crate::head::Head;
@@ -39,6 +40,7 @@ pub(super) fn compare(
         }
     }
     compare_start(db, derived, findings)?;
+    waiting::compare(db, &streams, findings)?;
     compare_totals(db, head, &streams, derived, findings)?;
     compare_losses(db, derived, findings)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use boundlane_record::tree::{Edge, Hash, SUBTREE_ENTRIES, leaf_hash};
 use boundlane_record::{
-    EntryMeta, Extent, Kind, Micros, Outcome, Row, Seq, SessionKind, StreamName, canonical,
+    EntryMeta, Extent, Kind, Micros, Row, Seq, SessionKind, StreamName, canonical,
 };
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -194,7 +194,7 @@ impl Pass<'_, '_> {
             self.findings
                 .add(Law::L8, format_args!("entry {seq}"), what);
         }
-        let meta = meta(&row);
+        let meta = EntryMeta::of(&row, 0);
         if seq == Seq::FIRST && row.cause.as_deref() != Some(SessionKind::JournalStart.word()) {
             self.findings
                 .add(Law::L1, "entry 1", "it is not `journal_start`");
@@ -321,21 +321,6 @@ impl Seen {
 fn widen(span: Option<(Micros, Micros)>, moment: Micros) -> (Micros, Micros) {
     let (from, to) = span.unwrap_or((moment, moment));
     (from.min(moment), to.max(moment))
-}
-
-/// What the journal keeps beside the entry, read from it as [`boundlane_record::EntryBatch::push`] does.
-fn meta(row: &Row<'_>) -> EntryMeta {
-    EntryMeta {
-        end: 0,
-        kind: row
-            .kind
-            .as_deref()
-            .and_then(Kind::from_word)
-            .unwrap_or(Kind::Unparsed),
-        outcome: row.outcome.as_deref().and_then(Outcome::from_word),
-        time: row.time,
-        observed: row.observed.unwrap_or(Micros(0)),
-    }
 }
 
 /// The labels of an entry.

@@ -78,7 +78,7 @@ pub(super) fn set_aside(dir: &StateDir, id: &str) -> io::Result<PathBuf> {
 }
 
 /// `name` in `dir`, which is made, or the first of `2-name`, `3-name`, ... that is free.
-fn free_path(dir: &Path, name: &str) -> io::Result<PathBuf> {
+pub(super) fn free_path(dir: &Path, name: &str) -> io::Result<PathBuf> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new()
         .recursive(true)

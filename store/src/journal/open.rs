@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::startup::{self, Identity};
 use super::succession::{self, Began, Predecessor, Why};
-use super::{Journal, Number, Setup, layout};
+use super::{Journal, Number, Setup, layout, migrate};
 use crate::db;
 use crate::error::{AppendError, OpenError, ReadError};
 use crate::head;
@@ -86,6 +86,13 @@ fn attempt(dir: &StateDir, setup: &Setup) -> Result<Option<(Journal, Opened)>, O
     }
     let key = dir.digest_key()?;
     let (mut db, entries_checked, stranger) = open_checked(dir, setup, &key)?;
+    if migrate::is_needed(&db).map_err(db::at(&dir.journal_path()))? {
+        if !alone {
+            let why = "an older version of this program writes to it; end that one first";
+            return Err(OpenError::InUse { why: why.into() });
+        }
+        migrate::migrate(dir, &mut db, &setup.program)?;
+    }
     if let Some((why, predecessor)) = stranger {
         if !alone {
             return Err(OpenError::InUse {

@@ -129,7 +129,7 @@ fn fill(
     insert_journal(&transaction)?;
     let mut commit = Commit::begin(&transaction, packer)?;
     let mut written = Written::default();
-    commit.entries(StreamId::JOURNAL, rows, &mut written)?;
+    commit.own_entries(StreamId::JOURNAL, rows, &mut written)?;
     commit.note_entries(StreamId::JOURNAL, &written)?;
     commit.finish()?;
     transaction.commit()?;

@@ -52,6 +52,7 @@ fn a_full_disk_is_rolled_back_and_waited_out() {
         expects: None,
         checkpoint: &Checkpoint::default(),
         open_losses: &[],
+        when_full: crate::item::WhenFull::Wait,
     };
     let pages: u32 = journal
         .db

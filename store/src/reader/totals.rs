@@ -6,8 +6,12 @@ use boundlane_record::{Books, ExtentKind, Micros, Seq, TreeSize};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::Reader;
+use crate::admission::Waiting;
 use crate::error::ReadError;
+use crate::limits::{self, Limits};
 use crate::open_loss;
+use crate::queue;
+use crate::schema;
 use crate::tally::Tally;
 
 /// The journal in numbers, as of one moment.
@@ -25,6 +29,10 @@ pub struct Totals {
     pub queued: u64,
     /// When the oldest waiting entry was observed; the least in its block.
     pub oldest_queued: Option<Micros>,
+    /// What waits in whole blocks, as the bound counts it; nothing in a journal of schema 1.
+    pub waiting: Waiting,
+    /// The bounds in force.
+    pub limits: Limits,
     /// Bytes of all blocks, as stored.
     pub stored_bytes: u64,
     /// Entries by kind and outcome, pruned ones included.
@@ -109,6 +117,8 @@ fn totals(db: &Connection) -> Result<Totals, ReadError> {
         acknowledged: through - pruned,
         queued: size - through,
         oldest_queued: oldest_after(db, through)?,
+        waiting: waiting(db)?,
+        limits: limits::read(db)?,
         stored_bytes,
         tally: tally(db)?,
         open_drops: db.query_row(
@@ -118,6 +128,13 @@ fn totals(db: &Connection) -> Result<Totals, ReadError> {
         )?,
         acks,
     })
+}
+
+fn waiting(db: &Connection) -> rusqlite::Result<Waiting> {
+    match schema::version(db)? {
+        1 => Ok(Waiting::default()),
+        _ => queue::all(db),
+    }
 }
 
 fn books(row: &rusqlite::Row<'_>) -> rusqlite::Result<Books> {

@@ -129,11 +129,11 @@ const CHANGES: [(&str, &str); 20] = [
     ("DELETE FROM losses", "L4: table `losses`"),
     ("DELETE FROM block_streams WHERE first > 500", "L1: block"),
     (
-        "INSERT INTO block_streams VALUES (7, 1, 3)",
+        "INSERT INTO block_streams (stream, first, entries) VALUES (7, 1, 3)",
         "L4: table `block_streams`: rows",
     ),
     (
-        "INSERT INTO block_streams VALUES (1, 7, 3)",
+        "INSERT INTO block_streams (stream, first, entries) VALUES (1, 7, 3)",
         "L1: table `block_streams`",
     ),
     (
@@ -200,8 +200,16 @@ fn forge(dir: &StateDir, first: u64, old: &str, new: &str) {
     let sql = "UPDATE blocks SET packed = 0, plain_bytes = length(?2), body = ?2, checksum = ?3 \
          WHERE first = ?1";
     assert_eq!(db.execute(sql, (first, body, checksum)).unwrap(), 1);
-    let sql = "UPDATE journal SET stored_bytes = (SELECT sum(length(body)) FROM blocks)";
-    db.execute(sql, []).unwrap();
+    for sql in [
+        "UPDATE journal SET stored_bytes = (SELECT sum(length(body)) FROM blocks)",
+        "UPDATE block_streams SET stored_bytes = (SELECT length(body) FROM blocks \
+         WHERE blocks.first = block_streams.first)",
+        "UPDATE streams SET waiting_bytes = (SELECT sum(stored_bytes) FROM block_streams \
+         WHERE stream = id)",
+        "UPDATE journal SET waiting_bytes = (SELECT sum(stored_bytes) FROM block_streams)",
+    ] {
+        db.execute(sql, []).unwrap();
+    }
 }
 
 /// An edited entry with counters and a checksum to match is still not the one in the tree.

@@ -90,6 +90,7 @@ impl Part {
             expects: self.expects,
             checkpoint: &self.checkpoint,
             open_losses: &self.open_losses,
+            when_full: boundlane_store::WhenFull::Wait,
         }
     }
 }

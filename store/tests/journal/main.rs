@@ -8,5 +8,7 @@ mod feed;
 mod losses;
 mod open;
 mod property;
+mod queue;
 mod reader;
+mod retention;
 mod versions;

@@ -22,9 +22,9 @@ fn fixture(name: &str) -> (tempfile::TempDir, StateDir) {
     (parent, dir)
 }
 
-/// The first released schema is read, checked and written on.
+/// The first schema is read and checked as it is; a writer keeps a copy and brings it to today's.
 #[test]
-fn a_journal_of_schema_1_is_read_and_written_on() {
+fn a_journal_of_schema_1_is_lost_on_the_way_to_todays() {
     let (_parent, dir) = fixture("v1");
     let reader = Reader::open(&dir).unwrap().unwrap();
     let head = reader.head().unwrap();
@@ -39,6 +39,18 @@ fn a_journal_of_schema_1_is_read_and_written_on() {
     assert_sound(&dir);
     let (mut journal, opened) = Journal::open(&dir, &setup()).unwrap();
     assert_eq!((opened.began, opened.losses_numbered), (None, 1));
+    let kept = dir
+        .journals_dir()
+        .join(format!("{}.schema-1.sqlite", opened.journal));
+    let kept = rusqlite::Connection::open(kept).unwrap();
+    let old: (u32, u64) = kept
+        .query_row(
+            "SELECT user_version, size FROM pragma_user_version, journal",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    assert_eq!(old, (1, head.size.0));
     assert_eq!(opened.size.0, head.size.0 + 1);
     let version = journal.stream("a").unwrap().unwrap().version;
     journal
@@ -83,7 +95,7 @@ fn a_newer_schema_in_the_wal_alone_is_seen() {
     let newer = rusqlite::Connection::open(dir.journal_path()).unwrap();
     newer.pragma_update(None, "user_version", 99).unwrap();
     let header = fs::read(dir.journal_path()).unwrap();
-    assert_eq!(header[63], 1, "the file itself still says 1");
+    assert_eq!(header[63], 2, "the file itself still says 2");
     let opened = Journal::open(&dir, &setup());
     assert!(
         matches!(opened, Err(OpenError::NewerSchema(_))),

@@ -1,17 +1,22 @@
 //! Archiving while sandboxes are followed: by a child that ends, so that the memory it takes goes back.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
+use crate::archiving::child_command;
 use crate::context::{Context, wall_clock};
-use crate::exit::{Failure, Outcome};
+use crate::exit::Outcome;
 use crate::follow::tell::{About, Teller};
 
 /// Entries after which the archive is written.
 const ENTRIES: u64 = 100_000;
+/// Of how many parts of a small queue one is archived at a time.
+const QUEUE_PARTS: u64 = 4;
 
 /// When to archive, and the child that does.
 pub(crate) struct Archiver {
     command: Option<Command>,
+    /// Entries that make it time.
+    due: u64,
     child: Option<Child>,
     /// Entries committed when the last child began.
     archived: u64,
@@ -21,23 +26,10 @@ pub(crate) struct Archiver {
 impl Archiver {
     /// `is_off` leaves the archive alone.
     pub(crate) fn new(ctx: &Context, is_off: bool) -> Outcome<Archiver> {
-        let program = std::env::current_exe().map_err(|error| {
-            Failure::failed(format_args!("cannot tell which program this is: {error}"))
-        })?;
-        let mut command = Command::new(program);
-        command
-            .arg("--quiet")
-            .arg("--state-dir")
-            .arg(&ctx.state_dir()?.path);
-        if let Some(path) = ctx.config.path.as_ref().filter(|_| ctx.config.found) {
-            command.arg("--config").arg(path);
-        }
-        command
-            .arg("archive")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null());
+        let limits = ctx.config.limits();
         Ok(Archiver {
-            command: (!is_off).then_some(command),
+            command: (!is_off).then(|| child_command(ctx)).transpose()?,
+            due: ENTRIES.min(limits.queued_entries_max / QUEUE_PARTS),
             child: None,
             archived: 0,
             day: wall_clock().utc_day(),
@@ -58,7 +50,7 @@ impl Archiver {
             self.child = None;
         }
         let day = wall_clock().utc_day();
-        let is_due = committed - self.archived >= ENTRIES || *ended > 0 || day != self.day;
+        let is_due = committed - self.archived >= self.due || *ended > 0 || day != self.day;
         if !is_due {
             return;
         }

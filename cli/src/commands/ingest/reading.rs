@@ -6,7 +6,7 @@ use boundlane_ingest::input::InputError;
 use boundlane_ingest::place::{Ahead, Chain, MarkMaker, Part, PendingLine};
 use boundlane_ingest::{Decoded, Decoder, DigestKey, FramedLine, Framer, LineEnd, line_time};
 use boundlane_record::{Books, EntryBatch, Fingerprint, Gap, Micros, StreamName};
-use boundlane_store::{Checkpoint, ITEM_ENTRIES_MAX, MarkChange};
+use boundlane_store::{Checkpoint, ITEM_ENTRIES_MAX, MarkChange, WhenFull};
 
 use super::chained::{self, Chained};
 use super::doubt::{Broken, MayRepeat};
@@ -354,6 +354,10 @@ impl<'r> Reading<'r> {
             at: self.observed,
             books,
             checkpoint,
+            when_full: match self.place.current.chain {
+                Chain::Stdin => WhenFull::Shed,
+                _ => WhenFull::Wait,
+            },
         })
     }
 

@@ -83,6 +83,11 @@ impl Tallied {
         }
     }
 
+    /// What was let in of what was handed over.
+    pub(super) fn let_in(self, books: Books) -> Tallied {
+        Tallied { books, ..self }
+    }
+
     /// Counts what is about to be handed over.
     pub(super) fn note(&mut self, entries: &EntryBatch, books: Books) {
         self.books += books;
@@ -187,6 +192,10 @@ fn describe(input: &Input) -> String {
             for (count, word) in [
                 (books.ignored, "ignored"),
                 (books.repeats, "recorded before"),
+                (
+                    books.refused,
+                    "dropped and counted, because the queue is full (`boundlane status`)",
+                ),
                 (
                     tallied.unparsed,
                     "of them not understood (kept as they came)",

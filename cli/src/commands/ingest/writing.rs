@@ -4,12 +4,13 @@
 //! first item after a pause at once.
 
 use std::collections::HashMap;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use boundlane_record::{Books, EntryBatch, Micros, StreamName};
-use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal};
+use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, WhenFull};
 
 /// Items on their way to the writer. One holds at most 500 entries, about 250 KB.
 const CHANNEL_ITEMS_MAX: usize = 16;
@@ -21,6 +22,7 @@ pub(super) struct Prepared {
     pub(super) at: Micros,
     pub(super) books: Books,
     pub(super) checkpoint: Checkpoint,
+    pub(super) when_full: WhenFull,
 }
 
 /// The writing thread.
@@ -36,13 +38,20 @@ pub(super) struct Stopped;
 
 impl Writer {
     /// Starts the thread. `versions` are the checkpoints that the first item of each stream follows.
-    pub(super) fn start(journal: Journal, versions: HashMap<String, u64>) -> Writer {
+    ///
+    /// `archives` is run when the queue is full.
+    pub(super) fn start(
+        journal: Journal,
+        versions: HashMap<String, u64>,
+        archives: Option<Command>,
+    ) -> Writer {
         let (items, incoming) = sync_channel(CHANNEL_ITEMS_MAX);
         let (returned, emptied) = sync_channel(CHANNEL_ITEMS_MAX);
         let thread = std::thread::spawn(move || {
             let mut committer = Committer {
                 journal,
                 versions,
+                archives,
                 returned,
                 durable: Books::default(),
             };
@@ -79,6 +88,7 @@ impl Writer {
 struct Committer {
     journal: Journal,
     versions: HashMap<String, u64>,
+    archives: Option<Command>,
     returned: SyncSender<EntryBatch>,
     durable: Books,
 }
@@ -116,14 +126,49 @@ impl Committer {
                 expects,
                 checkpoint: &item.checkpoint,
                 open_losses: &[],
+                // A pipe too waits for as long as archiving takes.
+                when_full: WhenFull::Wait,
             });
         }
-        let appended = self.journal.append(&items)?;
-        arrived.iter().for_each(|item| self.durable += item.books);
+        let appended = loop {
+            match self.journal.append(&items) {
+                Err(AppendError::QueueFull { waiting }) => {
+                    if !self.make_room(waiting)? {
+                        shed(&mut items, arrived, waiting)?;
+                    }
+                }
+                appended => break appended?,
+            }
+        };
         for (item, written) in arrived.iter().zip(appended.items) {
+            self.durable += written.books;
             self.versions
                 .insert(item.stream.stream.clone(), written.version);
         }
         Ok(())
     }
+
+    /// Archives, so that fewer entries wait than the `waiting` that left no room. Whether there are.
+    fn make_room(&mut self, waiting: u64) -> Result<bool, AppendError> {
+        let Some(archives) = &mut self.archives else {
+            return Ok(false);
+        };
+        if !archives.status().is_ok_and(|status| status.success()) {
+            return Ok(false);
+        }
+        Ok(self.journal.waiting()?.all().entries < waiting)
+    }
+}
+
+/// Lets the records of a source that cannot wait be refused; the others are held back.
+fn shed(items: &mut [Item<'_>], arrived: &[Prepared], waiting: u64) -> Result<(), AppendError> {
+    let waits = items.iter().all(|item| item.when_full == WhenFull::Shed)
+        || arrived.iter().all(|item| item.when_full == WhenFull::Wait);
+    if waits {
+        return Err(AppendError::QueueFull { waiting });
+    }
+    for (item, arrived) in items.iter_mut().zip(arrived) {
+        item.when_full = arrived.when_full;
+    }
+    Ok(())
 }

@@ -1,0 +1,97 @@
+//! Bringing a journal of an older schema to this one: after a copy is put aside, in one transaction.
+
+use std::path::Path;
+
+use boundlane_record::Seq;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::layout;
+use crate::db;
+use crate::error::OpenError;
+use crate::queue;
+use crate::schema::{self, JOURNAL_SCHEMA};
+use crate::state_dir::{StateDir, StateDirError};
+
+/// Schema 2 counts what waits for a consumer, by sandbox, and knows what may be pruned.
+const TO_2: &str = "
+ALTER TABLE journal ADD COLUMN waiting_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE journal ADD COLUMN waiting_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE journal ADD COLUMN tenth_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE journal ADD COLUMN tenth_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE streams ADD COLUMN waiting_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE streams ADD COLUMN waiting_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE streams ADD COLUMN tenth_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE streams ADD COLUMN tenth_bytes INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX streams_waiting ON streams (coalesce(sandbox_id, sandbox, stream))
+  WHERE waiting_entries + tenth_entries > 0;
+ALTER TABLE block_streams ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block_streams ADD COLUMN tenth_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block_streams ADD COLUMN tenth_bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE block_streams SET stored_bytes = (
+  SELECT length(body) * entries / (last - first + 1) FROM blocks WHERE blocks.first = block_streams.first);
+UPDATE block_streams SET stored_bytes = stored_bytes + (
+  SELECT length(body) FROM blocks WHERE blocks.first = block_streams.first) - (
+  SELECT sum(stored_bytes) FROM block_streams AS all_of WHERE all_of.first = block_streams.first)
+  WHERE stream = (SELECT CAST(streams AS INTEGER) FROM blocks WHERE blocks.first = block_streams.first);
+ALTER TABLE acks ADD COLUMN settling INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE acks ADD COLUMN settling_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE acks ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE boot (id TEXT PRIMARY KEY, moment INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 2;
+";
+
+/// Whether the file is of an older schema.
+pub(super) fn is_needed(db: &Connection) -> rusqlite::Result<bool> {
+    Ok(schema::version(db)? < JOURNAL_SCHEMA)
+}
+
+/// Migrates the journal under `db`, which nobody else has open. The old file is kept beside the older
+/// journals.
+pub(super) fn migrate(dir: &StateDir, db: &mut Connection, program: &str) -> Result<(), OpenError> {
+    let path = dir.journal_path();
+    let at = |error| db::at(&path)(error);
+    let kept = keep(dir, db)?;
+    let transaction = db
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(at)?;
+    // What this rests on is read inside, where nobody can change it.
+    if is_needed(&transaction).map_err(at)? {
+        transaction.execute_batch(TO_2).map_err(at)?;
+        let taken = queue::taken_through(&transaction).map_err(at)?;
+        queue::taken(&transaction, Seq(u64::MAX >> 1), taken).map_err(at)?;
+        transaction
+            .execute("UPDATE journal SET written_by = ?1", params![program])
+            .map_err(at)?;
+    }
+    transaction.commit().map_err(at)?;
+    debug_assert!(kept.exists());
+    Ok(())
+}
+
+/// Copies the file, its `-wal` included, among the older journals; a copy of an earlier attempt stays.
+fn keep(dir: &StateDir, db: &Connection) -> Result<std::path::PathBuf, OpenError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| OpenError::Dir(StateDirError::io(&path)(error))
+    };
+    let journal = dir.journal_path();
+    let (id, version) = db
+        .query_row("SELECT id FROM journal", [], |row| row.get::<_, String>(0))
+        .and_then(|id| Ok((id, schema::version(db)?)))
+        .map_err(db::at(&journal))?;
+    let kept = layout::free_path(
+        &dir.journals_dir(),
+        &format!("{id}.schema-{version}.sqlite"),
+    )
+    .map_err(io(&dir.journals_dir()))?;
+    let text = kept
+        .to_str()
+        .ok_or_else(|| io(&kept)(std::io::Error::other("the path is not UTF-8")))?;
+    crate::state_dir::create_private(&kept).map_err(io(&kept))?;
+    db.execute("VACUUM INTO ?1", [text])
+        .map_err(db::at(&kept))?;
+    let copied = std::fs::File::open(&kept).map_err(io(&kept))?;
+    copied.sync_all().map_err(io(&kept))?;
+    crate::state_dir::sync_dir(&dir.journals_dir()).map_err(io(&kept))?;
+    Ok(kept)
+}
