@@ -9,7 +9,7 @@ use arrow::array::{
 };
 use arrow::datatypes::Int64Type;
 use arrow::error::ArrowError;
-use boundlane_record::{Column, ColumnType, PlaceColumn, Row, Seq, Value};
+use boundlane_record::{Column, ColumnType, PlaceColumn, Seq, Value};
 
 use crate::schema::schema;
 
@@ -31,12 +31,15 @@ impl Columns {
         }
     }
 
-    /// Appends one entry.
-    pub(crate) fn push(&mut self, row: &Row<'_>) {
-        let at = self.rows;
-        row.each_present(|column, value| self.entry[column as usize].put(at, value));
-        if !row.rest.is_empty() {
-            self.rest.put(at, Value::Text(&row.rest));
+    /// Puts a value into the row at hand.
+    pub(crate) fn put(&mut self, column: Column, value: Value<'_>) {
+        self.entry[column as usize].put(self.rows, value);
+    }
+
+    /// Ends the row at hand, with what its reader did not know.
+    pub(crate) fn end_row(&mut self, rest: &str) {
+        if !rest.is_empty() {
+            self.rest.put(self.rows, Value::Text(rest));
         }
         self.rows += 1;
     }

@@ -1,8 +1,10 @@
 //! What a file holds, counted while its rows pass: spans, losses, kinds and outcomes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use boundlane_record::{Kind, Micros, Row};
+use boundlane_record::canonical::{NotCanonical, decode, visit};
+use boundlane_record::{Column, Kind, Micros, Row, Value};
 
 /// Distinct words counted by name in a footer; further ones are counted together under `…`.
 const WORDS_MAX: usize = 64;
@@ -116,16 +118,32 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, row: &Row<'_>) {
+    /// Counts one entry from its canonical bytes, and gives each of its values to `each` on the way, and
+    /// what its reader does not know back.
+    pub(crate) fn add<'e>(
+        &mut self,
+        entry: &'e [u8],
+        mut each: impl FnMut(Column, Value<'_>),
+    ) -> Result<Cow<'e, str>, NotCanonical> {
+        let mut is_loss = false;
+        let rest = visit(entry, |column, value| {
+            match (column, value) {
+                (Column::kind, Value::Text(word)) => {
+                    count(&mut self.kinds, word, 1);
+                    is_loss = Kind::from_word(word).is_some_and(Kind::is_loss);
+                }
+                (Column::outcome, Value::Text(word)) => count(&mut self.outcomes, word, 1),
+                (Column::time, Value::Time(moment)) => self.time.add(Some(moment)),
+                (Column::observed, Value::Time(moment)) => self.observed.add(Some(moment)),
+                _ => {}
+            }
+            each(column, value);
+        })?;
         self.rows += 1;
-        self.time.add(row.time);
-        self.observed.add(row.observed);
-        count(&mut self.kinds, row.kind.as_deref(), 1);
-        count(&mut self.outcomes, row.outcome.as_deref(), 1);
-        let kind = row.kind.as_deref().and_then(Kind::from_word);
-        if kind.is_some_and(Kind::is_loss) {
-            self.losses.join(Losses::of(row));
+        if is_loss {
+            self.losses.join(Losses::of(&decode(entry)?));
         }
+        Ok(rest)
     }
 
     pub(crate) fn join(&mut self, other: &Tally) {
@@ -134,16 +152,15 @@ impl Tally {
         self.observed.join(other.observed);
         self.losses.join(other.losses);
         for (word, n) in &other.kinds {
-            count(&mut self.kinds, Some(word), *n);
+            count(&mut self.kinds, word, *n);
         }
         for (word, n) in &other.outcomes {
-            count(&mut self.outcomes, Some(word), *n);
+            count(&mut self.outcomes, word, *n);
         }
     }
 }
 
-fn count(counts: &mut Counts, word: Option<&str>, n: u64) {
-    let Some(word) = word else { return };
+fn count(counts: &mut Counts, word: &str, n: u64) {
     if let Some(known) = counts.get_mut(word) {
         *known += n;
         return;
@@ -158,6 +175,8 @@ fn count(counts: &mut Counts, word: Option<&str>, n: u64) {
 
 #[cfg(test)]
 mod tests {
+    use boundlane_record::canonical::encode;
+
     use super::*;
 
     fn gap(from: Option<i64>, to: Option<i64>, evidence: Option<&str>) -> Row<'_> {
@@ -170,9 +189,15 @@ mod tests {
         }
     }
 
+    fn add(tally: &mut Tally, row: &Row<'_>) {
+        let mut entry = Vec::new();
+        encode(row, &mut entry);
+        assert_eq!(tally.add(&entry, |_, _| ()), Ok("".into()));
+    }
+
     fn losses(rows: &[Row<'_>]) -> Losses {
         let mut tally = Tally::default();
-        rows.iter().for_each(|row| tally.add(row));
+        rows.iter().for_each(|row| add(&mut tally, row));
         tally.losses
     }
 
@@ -226,10 +251,14 @@ mod tests {
     fn words_without_end_do_not_grow_a_footer_without_end() {
         let mut tally = Tally::default();
         for n in 0..1000 {
-            tally.add(&Row {
-                kind: Some(format!("kind-{n}").into()),
-                ..Row::default()
-            });
+            let kind = Some(format!("kind-{n}").into());
+            add(
+                &mut tally,
+                &Row {
+                    kind,
+                    ..Row::default()
+                },
+            );
         }
         assert_eq!(tally.kinds.len(), WORDS_MAX + 1);
         assert_eq!(tally.kinds.values().sum::<u64>(), 1000);

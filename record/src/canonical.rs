@@ -6,12 +6,13 @@
 //! identity on every canonical entry, whoever wrote it.
 
 mod integer;
+mod key;
 mod newer;
 mod text;
 
 use std::borrow::Cow;
 
-use crate::column::{Column, Parsed, Row};
+use crate::column::{Column, Parsed, Row, Value};
 pub use integer::encode_integer;
 pub(crate) use text::encode_inside;
 pub use text::encode_text;
@@ -49,13 +50,38 @@ pub fn encode(row: &Row<'_>, out: &mut Vec<u8>) {
 /// [`NotCanonical`] when `bytes` are anything that [`encode`] could not have written, here or in a
 /// newer version: no object, a known key out of order or of another type, another spelling of a value.
 pub fn decode(bytes: &[u8]) -> Result<Row<'_>, NotCanonical> {
+    let mut row = Row::default();
+    row.rest = read(bytes, |column, value| row.set(column, value))?;
+    Ok(row)
+}
+
+/// Reads one canonical entry without making a row of it: calls `each` with every present column, in
+/// canonical order, and gives what would be [`Row::rest`].
+///
+/// # Errors
+/// As [`decode`], of the same bytes; `each` may have been called for what comes before.
+pub fn visit(
+    bytes: &[u8],
+    mut each: impl FnMut(Column, Value<'_>),
+) -> Result<Cow<'_, str>, NotCanonical> {
+    read(bytes, |column, parsed| {
+        let value = parsed.value(column.column_type());
+        value.map(|value| each(column, value)).is_some()
+    })
+}
+
+/// Gives every value to `take`, which says whether it is one of the column's type, and returns the rest.
+fn read<'a>(
+    bytes: &'a [u8],
+    mut take: impl FnMut(Column, Parsed<'a>) -> bool,
+) -> Result<Cow<'a, str>, NotCanonical> {
     let text = std::str::from_utf8(bytes).map_err(|error| NotCanonical {
         at: error.valid_up_to(),
         what: "valid UTF-8",
     })?;
     let mut reader = Reader { text, at: 0 };
     reader.expect(b'{', "`{`")?;
-    let mut row = Row::default();
+    let mut rest = Cow::Borrowed("");
     let mut lowest = 0;
     let mut first = true;
     loop {
@@ -69,13 +95,13 @@ pub fn decode(bytes: &[u8]) -> Result<Row<'_>, NotCanonical> {
         let known = reader.key(lowest)?;
         let Some(column) = known else {
             reader.at = before;
-            row.rest = reader.rest(first)?;
+            rest = reader.rest(first)?;
             break;
         };
         lowest = column as usize + 1;
         let at = reader.at;
         let value = reader.value()?;
-        if !row.set(column, value) {
+        if !take(column, value) {
             return Err(NotCanonical {
                 at,
                 what: "a value of the column's type",
@@ -90,7 +116,7 @@ pub fn decode(bytes: &[u8]) -> Result<Row<'_>, NotCanonical> {
             what: "the end",
         });
     }
-    Ok(row)
+    Ok(rest)
 }
 
 struct Reader<'a> {
@@ -103,6 +129,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes()
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
     }
@@ -111,6 +138,7 @@ impl<'a> Reader<'a> {
         Err(NotCanonical { at: self.at, what })
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), NotCanonical> {
         if self.peek() != Some(byte) {
             return self.fail(what);
@@ -120,18 +148,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `"key":`. `Some` is a known column not below `lowest`, `None` a key of a newer writer.
+    #[inline]
     fn key(&mut self, lowest: usize) -> Result<Option<Column>, NotCanonical> {
-        let left = &self.bytes()[self.at..];
-        let length = left.iter().skip(1).position(|byte| *byte == b'"');
-        if let (Some(b'"'), Some(length)) = (left.first(), length) {
-            let (key, behind) = left[1..].split_at(length);
-            // A row's next key is most likely a near column: names are compared from the lowest one on.
-            let is_key = |column: &&Column| column.name().as_bytes() == key;
-            let found = Column::ALL[lowest..].iter().find(is_key);
-            if let (Some(column), true) = (found, behind.starts_with(b"\":")) {
-                self.at += length + 3;
-                return Ok(Some(*column));
-            }
+        if let Some((column, length)) = key::find(&self.bytes()[self.at..], lowest) {
+            self.at += length;
+            return Ok(Some(column));
         }
         let at = self.at;
         let key = self.string()?;
@@ -146,6 +167,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     fn value(&mut self) -> Result<Parsed<'a>, NotCanonical> {
         match self.peek() {
             Some(b'"') => Ok(Parsed::Text(self.string()?)),
@@ -182,6 +204,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     fn string(&mut self) -> Result<Cow<'a, str>, NotCanonical> {
         self.expect(b'"', "a string")?;
         let start = self.at;
@@ -198,6 +221,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The rest of a string from its first backslash on.
+    #[cold]
     fn escaped_string(&mut self, start: usize) -> Result<Cow<'a, str>, NotCanonical> {
         let mut text = String::from(&self.text[start..self.at]);
         loop {

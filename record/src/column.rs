@@ -129,6 +129,11 @@ macro_rules! columns {
                 match self { $(Column::$name => stringify!($name)),+ }
             }
 
+            /// The key as it is spelled in the canonical bytes.
+            pub(crate) const fn key(self) -> &'static str {
+                match self { $(Column::$name => concat!("\"", stringify!($name), "\":")),+ }
+            }
+
             /// The column's type.
             pub const fn column_type(self) -> ColumnType {
                 match self { $(Column::$name => ColumnType::$type),+ }
@@ -195,6 +200,20 @@ pub(crate) enum Parsed<'a> {
     Text(Cow<'a, str>),
     Integer(i64),
     Bool(bool),
+}
+
+impl Parsed<'_> {
+    /// The value of a column of this type, `None` when it is no such.
+    pub(crate) fn value(&self, column_type: ColumnType) -> Option<Value<'_>> {
+        match (column_type, self) {
+            (ColumnType::Text, Parsed::Text(text)) => Some(Value::Text(text)),
+            (ColumnType::Int, Parsed::Integer(n)) => i32::try_from(*n).ok().map(Value::Int),
+            (ColumnType::Long, Parsed::Integer(n)) => Some(Value::Long(*n)),
+            (ColumnType::Time, Parsed::Integer(n)) => Some(Value::Time(Micros(*n))),
+            (ColumnType::Bool, Parsed::Bool(is_so)) => Some(Value::Bool(*is_so)),
+            _ => None,
+        }
+    }
 }
 
 macro_rules! assign {

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use boundlane_record::canonical::{decode, encode};
+use boundlane_record::canonical::{NotCanonical, decode, encode, visit};
 use boundlane_record::{Column, ColumnType, Row, Value};
 use proptest::prelude::*;
 
@@ -105,6 +105,20 @@ fn expected(row: &Row<'_>, draws: &[Option<Draw>]) -> Result<(), TestCaseError> 
     Ok(())
 }
 
+/// What visiting the bytes gives, and what decoding them does.
+fn both_ways(bytes: &[u8]) -> [Result<(Vec<String>, String), NotCanonical>; 2] {
+    let said = |column: Column, value: Value<'_>| format!("{}: {value:?}", column.name());
+    let mut values = Vec::new();
+    let rest = visit(bytes, |column, value| values.push(said(column, value)));
+    let visited = rest.map(|rest| (values, rest.into_owned()));
+    let decoded = decode(bytes).map(|row| {
+        let present = |column: &Column| Some(said(*column, row.value(*column)?));
+        let values = Column::ALL.iter().filter_map(present).collect();
+        (values, row.rest.to_string())
+    });
+    [visited, decoded]
+}
+
 proptest! {
     /// For all rows, and all keys of newer writers after them: what serde_json writes compactly is
     /// read to the same values, and written again to the same bytes; the row owned, too.
@@ -118,6 +132,8 @@ proptest! {
         let again = encoded(&row);
         prop_assert_eq!(decode(&again).unwrap(), row.clone());
         prop_assert_eq!(encoded(&row.into_owned()), text.as_bytes());
+        let [visited, decoded] = both_ways(text.as_bytes());
+        prop_assert_eq!(visited, decoded);
     }
 
     /// For all rows with one byte changed: what is still read is what encoding writes, bit for bit.
@@ -126,6 +142,8 @@ proptest! {
         let mut bytes = written(&draws, &newer).into_bytes();
         let at = at.index(bytes.len());
         bytes[at] = byte;
+        let [visited, decoded] = both_ways(&bytes);
+        prop_assert_eq!(visited, decoded);
         if let Ok(row) = decode(&bytes) {
             prop_assert_eq!(encoded(&row), bytes);
         }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 
-use boundlane_record::canonical::decode;
 use boundlane_record::tree::{Hash, leaf_hash};
 use boundlane_record::{Seq, TreeSize};
 use parquet::arrow::arrow_writer::{
@@ -207,9 +206,10 @@ impl Encoder {
         let mut columns = Columns::with_capacity(BATCH_ROWS);
         let mut first = chunk.first;
         for (seq, entry) in chunk.entries() {
-            let row = decode(entry).map_err(|source| ArchiveError::NotCanonical { seq, source })?;
-            tally.add(&row);
-            columns.push(&row);
+            let rest = tally
+                .add(entry, |column, value| columns.put(column, value))
+                .map_err(|source| ArchiveError::NotCanonical { seq, source })?;
+            columns.end_row(&rest);
             if columns.rows() == BATCH_ROWS {
                 self.write(&mut columns, first, &mut writers)
                     .map_err(fail)?;
