@@ -141,7 +141,12 @@ impl Builder {
         self.fill(rows);
         self.filled = 0;
         match &mut self.values {
-            Values::Text(builder) => Arc::new(builder.finish()),
+            Values::Text(builder) => {
+                // The next rows are likely about as long: no growing step by step, which copies.
+                let bytes = builder.values_slice().len();
+                let next = StringBuilder::with_capacity(rows, bytes + bytes / 8);
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
             Values::Int(builder) => Arc::new(builder.finish()),
             Values::Long(builder) => Arc::new(builder.finish()),
             Values::Time(builder) => Arc::new(builder.finish()),
