@@ -14,6 +14,9 @@ use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::journal;
 
+/// The progress bar looks at the clock for each step: for each entry that would be a hundredth of the run.
+const ENTRIES_A_STEP: u64 = 1024;
+
 /// What an archive run did.
 pub(crate) struct Report {
     /// Numbers archived now; 0 when all were archived already.
@@ -137,7 +140,9 @@ fn write(ctx: &Context, reader: &Reader, after: Seq, through: Seq) -> Outcome<Ar
     let stopped = reader.each_entry(select, |found| match found {
         Found::Entry(seq, entry) => match run.push(seq, entry) {
             Ok(()) => {
-                progress.at(seq.0 - after.0);
+                if seq.0.is_multiple_of(ENTRIES_A_STEP) {
+                    progress.at(seq.0 - after.0);
+                }
                 ControlFlow::Continue(())
             }
             Err(error) => ControlFlow::Break(unarchived(error)),
