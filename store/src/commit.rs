@@ -16,7 +16,7 @@ use crate::block::StreamId;
 use crate::error::AppendError;
 use crate::head;
 use crate::item::Item;
-use crate::pack::Packer;
+use crate::pack::{Packer, Sealed};
 use crate::tally::Tally;
 use queue::{Admitted, Queue};
 
@@ -73,7 +73,7 @@ impl<'c> Commit<'c> {
         packer: &'c mut Packer,
     ) -> Result<Commit<'c>, AppendError> {
         let head = head::read(db)?;
-        packer.clear();
+        packer.clear()?;
         Ok(Commit {
             db,
             packer,
@@ -156,11 +156,11 @@ impl<'c> Commit<'c> {
         meta: &EntryMeta,
         region: Region,
     ) -> Result<Seq, AppendError> {
-        if !self.packer.has_room(entry.len()) {
-            self.queue.turn();
-            self.flush()?;
+        if !self.packer.has_room(entry.len())
+            && let Some(before) = self.packer.turn()?
+        {
+            self.write(before)?;
         }
-        self.queue.note(stream, entry.len(), region);
         let completed = self.edge.push(leaf_hash(entry));
         let size = self.edge.size();
         if let Some(hash) = completed {
@@ -170,17 +170,13 @@ impl<'c> Commit<'c> {
             insert.execute(params![size.0 / SUBTREE_ENTRIES - 1, hash.0])?;
         }
         let seq = Seq(size.0);
-        self.packer.add(seq, stream, entry, meta);
+        self.packer.add(seq, (stream, region), entry, meta);
         Ok(seq)
     }
 
-    /// Seals the block at hand into its row.
-    fn flush(&mut self) -> Result<(), AppendError> {
-        if self.packer.is_empty() {
-            return Ok(());
-        }
-        let sealed = self.packer.seal();
-        let columns = &sealed.columns;
+    /// Writes the row of a block.
+    fn write(&mut self, sealed: Sealed) -> Result<(), AppendError> {
+        let columns = sealed.columns();
         let mut insert = self.db.prepare_cached(
             "INSERT INTO blocks (first, last, packed, plain_bytes, observed_from, observed_to, \
              time_from, time_to, counts, streams, checksum, body) \
@@ -197,26 +193,26 @@ impl<'c> Commit<'c> {
             columns.time.map(|(_, to)| to.0),
             columns.counts,
             columns.streams,
-            sealed.checksum,
+            sealed.checksum(),
             columns.body,
         ])?;
         let mut insert = self.db.prepare_cached(
             "INSERT INTO block_streams (stream, first, entries, stored_bytes, tenth_entries, \
              tenth_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
-        let stored_bytes = columns.body.len() as u64;
-        for (stream, share) in self.queue.end_block(stored_bytes) {
+        for share in sealed.shares() {
             insert.execute(params![
-                stream.0,
+                share.stream.0,
                 columns.first.0,
-                share.entries,
-                share.stored_bytes,
-                share.tenth.entries,
-                share.tenth.stored_bytes,
+                share.all.entries,
+                share.all.stored_bytes,
+                share.last_tenth.entries,
+                share.last_tenth.stored_bytes,
             ])?;
+            self.queue.add(share.stream, share.waiting());
         }
-        self.stored_bytes += stored_bytes;
-        self.packer.clear();
+        self.stored_bytes += columns.body.len() as u64;
+        self.packer.reuse(sealed);
         Ok(())
     }
 
@@ -257,9 +253,11 @@ impl<'c> Commit<'c> {
         Ok(())
     }
 
-    /// Seals the last block and moves head, books and counters.
+    /// Seals the last blocks and moves head, books and counters.
     pub(crate) fn finish(mut self) -> Result<(Seq, TreeSize), AppendError> {
-        self.flush()?;
+        while let Some(sealed) = self.packer.rest()? {
+            self.write(sealed)?;
+        }
         self.count_waiting()?;
         let mut add = self.db.prepare_cached(
             "INSERT INTO totals (kind, outcome, entries) VALUES (?1, ?2, ?3) \

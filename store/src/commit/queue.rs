@@ -1,6 +1,6 @@
 //! A commit and the queue: which entries are let in, and what waits afterwards.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use boundlane_record::{Books, DropCause, Drops, EntryBatch, EntryMeta, Outcome};
 
@@ -21,28 +21,8 @@ pub(super) struct Queue {
     all: Waiting,
     /// The same of each sandbox that this commit brings entries of.
     shares: HashMap<String, Waiting>,
-    /// What the block at hand holds of each stream.
-    at_hand: BTreeMap<StreamId, InBlock>,
-    /// The same of the blocks before it that have no row yet.
-    blocks: VecDeque<BTreeMap<StreamId, InBlock>>,
     /// What the rows of this commit add.
     added: BTreeMap<StreamId, Waiting>,
-}
-
-/// What a block holds of a stream, before it is packed.
-#[derive(Debug, Clone, Copy, Default)]
-struct InBlock {
-    entries: u64,
-    plain_bytes: u64,
-    tenth_entries: u64,
-    tenth_plain_bytes: u64,
-}
-
-/// What a row of `block_streams` says.
-pub(super) struct BlockShare {
-    pub(super) entries: u64,
-    pub(super) stored_bytes: u64,
-    pub(super) tenth: Held,
 }
 
 /// Which entries of an item are let in, and where.
@@ -124,11 +104,6 @@ impl Queue {
         })
     }
 
-    /// The block at hand is full: another begins.
-    pub(super) fn turn(&mut self) {
-        self.blocks.push_back(std::mem::take(&mut self.at_hand));
-    }
-
     /// Counts entries that nobody asks for: losses, and what the journal says of itself.
     pub(super) fn let_in(&mut self, batch: &EntryBatch) {
         let more = Held {
@@ -138,45 +113,11 @@ impl Queue {
         self.all.add(Region::General, more);
     }
 
-    /// Notes that the block at hand holds one more.
-    pub(super) fn note(&mut self, stream: StreamId, bytes: usize, region: Region) {
-        let part = self.at_hand.entry(stream).or_default();
-        let bytes = bytes as u64;
-        part.entries += 1;
-        part.plain_bytes += bytes;
-        if region == Region::LastTenth {
-            part.tenth_entries += 1;
-            part.tenth_plain_bytes += bytes;
-        }
-    }
-
-    /// What each stream has of the oldest block without a row, whose body takes `stored_bytes`.
-    pub(super) fn end_block(&mut self, stored_bytes: u64) -> Vec<(StreamId, BlockShare)> {
-        let full = self.blocks.pop_front();
-        let parts = full.unwrap_or_else(|| std::mem::take(&mut self.at_hand));
-        let plain: u64 = parts.values().map(|part| part.plain_bytes).sum();
-        let divided = |bytes: u64| bytes * stored_bytes / plain.max(1);
-        let sum: u64 = parts.values().map(|part| divided(part.plain_bytes)).sum();
-        let mut rest = stored_bytes - sum;
-        let mut shares = Vec::with_capacity(parts.len());
-        for (stream, part) in parts {
-            let share = BlockShare {
-                entries: part.entries,
-                stored_bytes: divided(part.plain_bytes) + std::mem::take(&mut rest),
-                tenth: Held {
-                    entries: part.tenth_entries,
-                    stored_bytes: divided(part.tenth_plain_bytes),
-                },
-            };
-            let added = self.added.entry(stream).or_default();
-            added.general += Held {
-                entries: share.entries,
-                stored_bytes: share.stored_bytes,
-            } - share.tenth;
-            added.last_tenth += share.tenth;
-            shares.push((stream, share));
-        }
-        shares
+    /// Counts what a row adds.
+    pub(super) fn add(&mut self, stream: StreamId, waiting: Waiting) {
+        let added = self.added.entry(stream).or_default();
+        added.general += waiting.general;
+        added.last_tenth += waiting.last_tenth;
     }
 }
 

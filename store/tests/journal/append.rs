@@ -1,9 +1,11 @@
 //! Commits: whole, in order, refused where they must be.
 
+use std::ops::Range;
+
 use boundlane_record::{Books, Mark, Seq, TreeSize};
 use boundlane_store::{AppendError, Consumer, FINGERPRINTS_MAX, ItemFault, MarkChange};
 
-use crate::feed::{assert_sound, name, open, part, raws, reader, row, state};
+use crate::feed::{Fate, assert_sound, fate, name, open, part, raws, reader, row, state};
 
 /// A commit of two streams is read back in order, with its books, places and versions.
 #[test]
@@ -46,6 +48,28 @@ fn a_moved_checkpoint_refuses_the_commit_and_nothing_of_it_stays() {
     ours.append(&[other.item(), part("a", 9..12, Some(2)).item()])
         .unwrap();
     assert_eq!(reader(&dir).stream("a").unwrap().unwrap().version, 3);
+    assert_sound(&dir);
+}
+
+/// A commit that is refused while a full block of it is being packed leaves that block in no later commit.
+#[test]
+fn a_block_of_a_refused_commit_is_in_no_later_one() {
+    let (_parent, dir) = state();
+    let mut journal = open(&dir);
+    let (long, never) = (part("a", 0..400, None), part("never", 0..1, Some(1)));
+    for _ in 0..2 {
+        let refused = journal.append(&[long.item(), never.item()]);
+        assert!(matches!(refused, Err(AppendError::Conflict { stream }) if stream == "never"));
+    }
+    journal.append(&[part("b", 400..410, None).item()]).unwrap();
+    journal.append(&[long.item()]).unwrap();
+
+    let written = |lines: Range<u64>| {
+        let kept = lines.filter(|line| fate(*line) == Fate::Record);
+        kept.map(|line| format!("line {line}"))
+    };
+    let expected: Vec<String> = written(400..410).chain(written(0..400)).collect();
+    assert_eq!(raws(&reader(&dir)), expected);
     assert_sound(&dir);
 }
 
