@@ -48,7 +48,7 @@ impl<'a> Draft<'a> {
 }
 
 /// What a reader of the row has to know.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Flags {
     pub(super) ambiguous: bool,
     pub(super) bad_body: bool,
@@ -68,6 +68,9 @@ impl Flags {
     }
 
     pub(super) fn words(self) -> Option<Cow<'static, str>> {
+        if self == Flags::default() {
+            return None;
+        }
         let all = [
             (self.ambiguous, Flag::Ambiguous.word()),
             (self.bad_body, Flag::BadBody.word()),
