@@ -24,17 +24,17 @@ pub(super) fn read<'a>(head_method: &'a str, rest: &'a str, fields: &mut Fields<
     let rest = without_spaces(rest);
     let (found, after) = action(rest);
     if found.is_some() {
-        let ways = ways(head_method, after);
-        if !ways.is_none() {
-            return settle(found, after, &ways, fields);
+        let ways = HttpWays::of(head_method, after);
+        if !ways.best().is_none() {
+            return settle(found, after, ways.best(), fields);
         }
     }
-    let ways = ways(head_method, rest);
-    if ways.is_none() {
+    let ways = HttpWays::of(head_method, rest);
+    if ways.best().is_none() {
         // Neither reads: what is printed where an action stands is one.
-        return settle(found, after, &ways, fields);
+        return settle(found, after, ways.best(), fields);
     }
-    settle(None, rest, &ways, fields);
+    settle(None, rest, ways.best(), fields);
 }
 
 fn settle<'a>(
@@ -78,27 +78,48 @@ fn fill_url<'a>(url: &Url<'a>, fields: &mut Fields<'a>) {
     }
 }
 
-/// Every reading with a real URL or none; where there is no such reading, those with something else in
-/// its place, as people write when they shorten a line.
-fn ways<'a>(method: &str, text: &'a str) -> Ways<Reading<'a>> {
-    let mut strict = Ways::none();
-    let mut loose = Ways::none();
-    let direct = std::iter::once((None, text));
-    let acted = arrows(text).map(|(actor, rest)| (Some(actor), rest));
-    for (number, (actor, rest)) in direct.chain(acted).enumerate() {
-        if number > ARROWS_MAX {
-            strict.stop();
-            loose.stop();
-            break;
-        }
-        match request(method, actor, rest) {
-            Some(reading) if reading.url.is_none() && !reading.printed.is_empty() => {
-                loose.add(Some(reading));
+/// All readings of a text.
+struct HttpWays<'a> {
+    /// Those with a real URL or none.
+    strict: Ways<Reading<'a>>,
+    /// Those with something else in its place, as people write when they shorten a line.
+    loose: Ways<Reading<'a>>,
+}
+
+impl<'a> HttpWays<'a> {
+    fn of(method: &str, text: &'a str) -> HttpWays<'a> {
+        let mut ways = HttpWays {
+            strict: Ways::none(),
+            loose: Ways::none(),
+        };
+        ways.add(request(method, None, text));
+        for (number, (actor, rest)) in arrows(text).enumerate() {
+            if number == ARROWS_MAX {
+                ways.strict.stop();
+                ways.loose.stop();
+                break;
             }
-            reading => strict.add(reading),
+            ways.add(request(method, Some(actor), rest));
+        }
+        ways
+    }
+
+    #[inline]
+    fn add(&mut self, way: Option<Reading<'a>>) {
+        let is_loose = |way: &Reading<'_>| way.url.is_none() && !way.printed.is_empty();
+        match way.as_ref().is_some_and(is_loose) {
+            true => self.loose.add(way),
+            false => self.strict.add(way),
         }
     }
-    if strict.is_none() { loose } else { strict }
+
+    /// The loose ones only where there is no other.
+    fn best(&self) -> &Ways<Reading<'a>> {
+        match self.strict.is_none() {
+            true => &self.loose,
+            false => &self.strict,
+        }
+    }
 }
 
 /// `METHOD [url] groups`.
