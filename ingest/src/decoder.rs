@@ -190,7 +190,12 @@ impl Decoder {
                 json_row::fill(&event, base, &self.redactor, &mut spans, &mut draft);
             }
             Reading::Text | Reading::Closed => {
-                text_row::fill(fields, base, &self.redactor, &mut spans, &mut draft);
+                // Nearly every line is clear: nothing in it, escaped or not, can be a secret.
+                let own_bytes = arrival.line.own_bytes;
+                if !self.redactor.is_clear_from(base, own_bytes) {
+                    text_row::find_all(fields, base, &self.redactor, &mut spans);
+                }
+                text_row::fill(fields, base, &spans, &mut draft);
             }
             Reading::Unparsed(reason) => {
                 draft.row.cause = Some(reason.word().into());

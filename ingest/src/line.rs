@@ -47,6 +47,8 @@ pub(crate) struct Line<'a> {
     pub(crate) origin: Option<&'a str>,
     /// The rest.
     pub(crate) body: Body<'a>,
+    /// How many bytes it begins with that are the program's own words and hold no secret.
+    pub(crate) own_bytes: usize,
 }
 
 impl<'a> Line<'a> {
@@ -73,7 +75,10 @@ impl<'a> Line<'a> {
 fn indented(line: &str) -> Line<'_> {
     let text = line.trim_start_matches([' ', '\t', '\u{feff}']);
     match text.len() < line.len() {
-        true => Line::read(text),
+        true => Line {
+            own_bytes: 0,
+            ..Line::read(text)
+        },
         false => bare(untimed(text)),
     }
 }
@@ -84,6 +89,7 @@ fn bare(body: Body<'_>) -> Line<'_> {
         time: LineTime::None,
         origin: None,
         body,
+        own_bytes: 0,
     }
 }
 
@@ -116,6 +122,7 @@ fn timed(text: &str) -> Line<'_> {
             time,
             origin: None,
             body,
+            own_bytes: 0,
         };
     }
     let clocked = clock::clock(text).filter(|(_, rest)| rest.starts_with(' '));
@@ -131,6 +138,7 @@ fn timed(text: &str) -> Line<'_> {
             time,
             origin: None,
             body,
+            own_bytes: 0,
         },
     }
 }

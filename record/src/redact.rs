@@ -127,7 +127,12 @@ impl Redactor {
     /// quote, `:`, `,`, `[` or `=`, whatever the part is. May say no for a line that holds no secret: it is
     /// one quick look, which spares all others.
     pub fn is_clear(&self, line: &str) -> bool {
-        self.extra.is_empty() && self.prefilter.is_clear(line.as_bytes())
+        self.is_clear_from(line, 0)
+    }
+
+    /// [`Redactor::is_clear`] of a `line` whose first `from` bytes are, by themselves, known to be clear.
+    pub fn is_clear_from(&self, line: &str, from: usize) -> bool {
+        self.extra.is_empty() && self.prefilter.is_clear_from(line.as_bytes(), from)
     }
 
     /// Adds what is recognised in `line[field]`, knowing what the field is.

@@ -1,5 +1,6 @@
 //! Lines that begin with `[`: the text of `openshell logs`, and `[ocsf] SHORTHAND`.
 
+use boundlane_record::Micros;
 use nom::IResult;
 use nom::Parser;
 use nom::bytes::complete::{tag, take_till};
@@ -14,7 +15,17 @@ use crate::tracing_line;
 const OCSF_TARGET: &str = "ocsf";
 
 pub(super) fn read(text: &str) -> Line<'_> {
-    match usual(text).or_else(|| cli(text)) {
+    // Written where it is returned: a line is too large to be handed on.
+    if let Some(time) = usual(text) {
+        return Line {
+            prefix: Prefix::Cli,
+            time: LineTime::Moment(time),
+            origin: Some("sandbox"),
+            body: event(without_spaces(&text[USUAL_BYTES..])),
+            own_bytes: USUAL_BYTES,
+        };
+    }
+    match cli(text) {
         Some(line) => line,
         None => bare(after_tag(text)),
     }
@@ -34,24 +45,21 @@ fn after_tag(text: &str) -> Body<'_> {
 /// What stands between nearly every line's time and its event.
 const USUAL: &[u8; 27] = b"] [sandbox] [OCSF ] [ocsf] ";
 
-/// The prefix of nearly every line, told by its fixed places: `[secs.ms` of ten and three digits, and
-/// [`USUAL`]. What it does not know is no other form; it is left to [`cli`].
-fn usual(text: &str) -> Option<Line<'_>> {
-    let prefix = text.as_bytes().first_chunk::<42>()?;
+/// How long the usual prefix is.
+const USUAL_BYTES: usize = 15 + USUAL.len();
+
+/// The time of a line with the prefix of nearly every line, told by its fixed places: `[secs.ms` of ten
+/// and three digits, and [`USUAL`]. What it does not know is no other form; it is left to [`cli`].
+#[inline]
+fn usual(text: &str) -> Option<Micros> {
+    let prefix = text.as_bytes().first_chunk::<USUAL_BYTES>()?;
     let ([b'[', time @ ..], rest) = prefix.split_first_chunk::<15>()? else {
         return None;
     };
     if rest != USUAL {
         return None;
     }
-    let time = clock::usual_epoch(time)?;
-    let body = event(without_spaces(&text[prefix.len()..]));
-    Some(Line {
-        prefix: Prefix::Cli,
-        time: LineTime::Moment(time),
-        origin: Some("sandbox"),
-        body,
-    })
+    clock::usual_epoch(time)
 }
 
 /// `[secs.ms] [source] [LEVEL] [target] message`.
@@ -75,6 +83,7 @@ fn cli(text: &str) -> Option<Line<'_>> {
         time,
         origin: Some(origin),
         body,
+        own_bytes: 0,
     })
 }
 
@@ -105,6 +114,8 @@ fn last_group(text: &str) -> IResult<&str, &str> {
 
 #[cfg(test)]
 mod tests {
+    use boundlane_record::redact::Redactor;
+
     use super::*;
     use crate::shorthand::Head;
 
@@ -147,20 +158,29 @@ mod tests {
         }
     }
 
+    fn general(text: &str) -> Option<Line<'_>> {
+        cli(text).map(|line| Line {
+            own_bytes: USUAL_BYTES,
+            ..line
+        })
+    }
+
     /// For all prefixes one byte away from the usual one, and the usual one itself, the fast way finds
-    /// nothing or the same as the general one.
+    /// nothing or the same as the general one, and only where the prefix holds nothing to be cut.
     #[test]
     fn usual_prefix_is_read_as_any_other() {
         let line = "[1775014132.118] [sandbox] [OCSF ] [ocsf] NET:OPEN [INFO] x";
-        assert_eq!(usual(line), cli(line));
+        assert_eq!(Some(read(line)), general(line));
         assert!(usual(line).is_some());
         for at in 0..line.len() {
             for byte in b"019 .:/[]AaOo-_\x7f\0" {
                 let mut bytes = line.as_bytes().to_vec();
                 bytes[at] = *byte;
                 let text = String::from_utf8(bytes).unwrap_or_default();
-                let found = usual(&text);
-                assert!(found.is_none() || found == cli(&text), "{text}");
+                if usual(&text).is_some() {
+                    assert_eq!(Some(read(&text)), general(&text), "{text}");
+                    assert!(Redactor::default().is_clear(&text[..USUAL_BYTES]), "{text}");
+                }
             }
             assert!(usual(&line[..at.min(41)]).is_none());
         }

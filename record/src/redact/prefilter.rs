@@ -10,7 +10,7 @@ use aho_corasick::{Anchored, Input, MatchKind, StartKind};
 
 use super::assign::KeyClass;
 use super::shapes::FORMS;
-use super::sieve::Sieve;
+use super::sieve::{OVERLAP, Sieve};
 use super::url::Place;
 
 /// What the place of a trigger has to be looked at for.
@@ -102,8 +102,11 @@ impl Prefilter {
 
     /// Whether no trigger is in `text`, nor in any part of it by itself that begins behind a blank, a quote,
     /// `:`, `,`, `[` or `=`. May say no for a text that has none.
-    pub(super) fn is_clear(&self, text: &[u8]) -> bool {
-        !begins_with_flag(text) && !self.sieve.may_hold(text)
+    /// Its first `from` bytes are known to have none by themselves.
+    pub(super) fn is_clear_from(&self, text: &[u8], from: usize) -> bool {
+        // A trigger that ends behind them may begin in them.
+        let unknown = text.get(from.saturating_sub(OVERLAP)..).unwrap_or(text);
+        !begins_with_flag(text) && !self.sieve.may_hold(unknown)
     }
 
     fn any(&self, text: &[u8]) -> bool {
@@ -241,7 +244,7 @@ mod tests {
         fn clear_line_holds_nothing(pieces in proptest::collection::vec(0..PIECES.len(), 0..24)) {
             let line: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
             let prefilter = &PREFILTER;
-            let is_clear = prefilter.is_clear(line.as_bytes());
+            let is_clear = prefilter.is_clear_from(line.as_bytes(), 0);
             let delimiters = [' ', '"', ':', '[', '='];
             let starts = line.match_indices(delimiters).map(|(at, _)| at + 1);
             for start in starts.chain([0]).filter(|_| is_clear) {
@@ -250,6 +253,17 @@ mod tests {
                         prop_assert!(!found(&line[start..end], kind), "{line}: {start}..{end}");
                     }
                 }
+            }
+        }
+
+        /// For all lines and each of their heads that is clear, to look only behind it finds the same.
+        #[test]
+        fn clear_head_may_be_passed_over(pieces in proptest::collection::vec(0..PIECES.len(), 0..12)) {
+            let line: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+            let is_clear_from = |text: &str, from| PREFILTER.is_clear_from(text.as_bytes(), from);
+            let heads = (0..=line.len()).filter(|&at| line.is_char_boundary(at));
+            for from in heads.filter(|&at| is_clear_from(&line[..at], 0)) {
+                prop_assert_eq!(is_clear_from(&line, from), is_clear_from(&line, 0), "{}", from);
             }
         }
 

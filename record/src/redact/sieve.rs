@@ -14,7 +14,8 @@ use aho_corasick::{Anchored, MatchKind, StartKind};
 /// How much of a literal is looked for: its last bytes. More would cost more overlap and find hardly less.
 const TAIL_BYTES: usize = 8;
 
-const OVERLAP: usize = TAIL_BYTES - 1;
+/// How far a literal may reach back from what is looked at.
+pub(super) const OVERLAP: usize = TAIL_BYTES - 1;
 
 /// Kinds of bytes: each that is in a literal, upper and lower case alike, and all others.
 const KINDS: usize = 64;
