@@ -6,6 +6,7 @@ mod crash;
 mod damage;
 mod feed;
 mod losses;
+mod model;
 mod open;
 mod property;
 mod queue;
