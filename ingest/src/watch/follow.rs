@@ -8,11 +8,12 @@
 mod cursors;
 mod ended;
 mod losses;
+mod whole;
 mod window;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
-use boundlane_record::{Fingerprint, Gap, GapCause, Micros};
+use boundlane_record::{Extent, Fingerprint, Gap, GapCause, Micros};
 
 use super::handoff::Handoff;
 use super::place::WatchPlace;
@@ -92,8 +93,6 @@ struct Attachment {
     taken: usize,
     /// Lines taken without a cursor, since the last one with a cursor.
     blind: usize,
-    /// The first cursor behind such lines: what may have been left out in front of it cannot be resumed.
-    behind_blind: Option<String>,
     /// Whether what may be missing in front of it is settled.
     settled: bool,
     /// An open gap says that something may be.
@@ -142,6 +141,8 @@ pub struct Follow {
     repairs: bool,
     /// The end of the last hole when the stream was last found whole.
     holes_through: Option<u64>,
+    /// Whether it was found whole since lines without a cursor were followed by one with.
+    is_blind_proven: bool,
     steps: VecDeque<Step>,
 }
 
@@ -158,6 +159,7 @@ impl Follow {
             dropped: 0,
             repairs: false,
             holes_through: None,
+            is_blind_proven: false,
             steps: VecDeque::new(),
         };
         follow.replan();
@@ -211,7 +213,6 @@ impl Follow {
             received: 0,
             taken: 0,
             blind: 0,
-            behind_blind: None,
             settled: tail.is_none(),
             opened: false,
             window: Vec::new(),
@@ -224,6 +225,7 @@ impl Follow {
             snapshot,
             tail: Vec::new(),
         });
+        self.lose_behind_blind(Extent::Unknown, now);
         if lines == Some(0) {
             self.close_window();
         }
@@ -254,7 +256,7 @@ impl Follow {
     pub fn lagged(&mut self, dropped: u64, now: Micros) -> Flow {
         self.close_part();
         self.dropped = self.dropped.saturating_add(dropped);
-        self.lose_behind_blind(now);
+        self.lose_behind_blind(Extent::AtMost(self.dropped), now);
         let brought_nothing = self
             .attachment
             .as_ref()
@@ -268,94 +270,17 @@ impl Follow {
         Flow::Reattach
     }
 
-    /// Nothing came for a while, and nothing waits to be read. A tail that is known to come is waited
-    /// for all the same.
+    /// Nothing came for a while, and nothing waits to be read. A tail can come late all the same, so nothing is
+    /// concluded but what the gateway said before.
     pub fn idle(&mut self, now: Micros) {
-        if self
-            .attachment
-            .as_ref()
-            .is_some_and(|now| now.tail_lines() == 0 && now.window.is_empty())
-        {
-            self.close_window();
-        }
-        let Some(attachment) = self.attachment.as_mut().filter(|now| !now.is_window_open) else {
+        let Some(attachment) = &mut self.attachment else {
             return;
         };
-        let over = attachment.handoff.idle();
-        self.hand_over(over, now);
+        if !attachment.is_window_open {
+            let over = attachment.handoff.idle();
+            self.hand_over(over, now);
+        }
         self.open_what_is_suspected();
-    }
-
-    /// The newest line that the gateway holds. A tail without cursors that has come so far is whole, and is
-    /// compared with what is stored; part of one would fit nowhere.
-    pub fn newest_is(&mut self, newest: &Fingerprint) {
-        let is_whole = self.attachment.as_ref().is_some_and(|now| {
-            let last = now.window.last().map(|arrived| arrived.fingerprint);
-            now.tail_lines() == 0 && last.as_ref() == Some(newest)
-        });
-        if is_whole {
-            self.close_window();
-        }
-    }
-
-    /// Whether lines are waited for that the gateway held before it accepted the attachment.
-    pub fn awaits_tail(&self) -> bool {
-        self.attachment
-            .as_ref()
-            .is_some_and(|now| now.tail.len() < now.tail_lines())
-    }
-
-    /// The gateway holds these `lines` now. With none among them that are waited for, its process is
-    /// another than the one that held those: they will not come.
-    pub fn holds(&mut self, lines: &[Fingerprint]) -> Flow {
-        let snapshot = self
-            .attachment
-            .as_ref()
-            .and_then(|now| now.snapshot.as_ref());
-        let is_kept = snapshot.is_none_or(|Snapshot(awaited)| {
-            let held: HashSet<&Fingerprint> = lines.iter().collect();
-            awaited.iter().any(|line| held.contains(line))
-        });
-        if is_kept || !self.awaits_tail() {
-            return Flow::On;
-        }
-        self.replan();
-        Flow::Reattach
-    }
-
-    /// Everything published before `moment` was received: asked of the gateway, and compared. While a
-    /// late warning may be on its way, it takes two of these.
-    pub fn whole_before(&mut self, moment: Micros) {
-        let is_settled = self
-            .attachment
-            .as_ref()
-            .is_some_and(|now| (now.settled || now.opened) && !now.is_window_open);
-        if !is_settled {
-            return;
-        }
-        let proven = std::mem::replace(
-            &mut self.holes_through,
-            self.place.holes.last().map(|hole| hole.1),
-        );
-        if let Some(proven) = proven {
-            self.place.holes.retain(|(_, after)| *after > proven);
-        }
-        if self.place.holes.is_empty() {
-            self.place.whole = self.place.whole.max(Some(moment));
-        }
-    }
-
-    /// Whether the line that was the newest at the gateway has come: it is the last of the first `lines`
-    /// lines, which were all when the gateway was asked, or a later one. An older one is the word of a
-    /// replica that other lines go to.
-    pub fn has_newest(&self, newest: &Fingerprint, lines: u64) -> bool {
-        let later = self.place.lines.saturating_sub(lines).saturating_add(1);
-        let later = usize::try_from(later).unwrap_or(usize::MAX);
-        self.kept
-            .iter()
-            .rev()
-            .take(later)
-            .any(|kept| kept == newest)
     }
 
     /// What is to be done so far, in order.
@@ -391,24 +316,5 @@ impl Follow {
 
     fn suspect(&mut self, cause: GapCause, why: &'static str) {
         self.suspicion.get_or_insert(Suspicion { cause, why });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tail_that_died_with_its_process_is_not_waited_for() {
-        let print = |name: u8| Fingerprint([name; 16]);
-        let kept = vec![print(1), print(2)];
-        let mut follow = Follow::new(Watched::default(), WatchPlace::default(), kept);
-        follow.attached(Micros(7), Some(Snapshot(vec![print(1), print(2)])));
-        assert!(follow.awaits_tail());
-        assert_eq!(follow.holds(&[print(2), print(3)]), Flow::On);
-        assert_eq!(follow.holds(&[print(4)]), Flow::Reattach);
-        assert_eq!(follow.holds(&[]), Flow::Reattach);
-        follow.attached(Micros(8), Some(Snapshot::default()));
-        assert_eq!(follow.holds(&[]), Flow::On);
     }
 }

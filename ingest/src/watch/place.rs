@@ -24,6 +24,10 @@ pub struct WatchPlace {
     /// Lines without a cursor that were taken since the greatest cursor.
     #[serde(skip_serializing_if = "is_zero")]
     pub blind_lines: u64,
+    /// The first cursor behind such lines, while a warning may be on its way: what was left out in front of
+    /// it cannot be resumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind_blind: Option<String>,
     /// Everything published before this moment was received, by this machine's clock.
     #[serde(with = "micros")]
     pub whole: Option<Micros>,

@@ -1,6 +1,6 @@
 //! A gateway of one sandbox, in memory: small buffers, so that everything that can go wrong does.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use boundlane_ingest::DigestKey;
 use boundlane_ingest::watch::{Snapshot, StreamEnd, WatchFrom, WatchedLine};
@@ -52,11 +52,13 @@ pub(crate) struct Published {
 
 #[derive(Debug)]
 pub(crate) struct Gateway {
-    kind: Kind,
+    pub(crate) kind: Kind,
     replicas: [Replica; 2],
     /// Which one the sandbox pushes to, and watches reach.
     active: usize,
     attached: Option<(usize, u64)>,
+    /// Numberings that were attached to.
+    read: BTreeSet<u64>,
     epochs: u64,
     lag: u64,
     dropped: u64,
@@ -73,6 +75,7 @@ impl Gateway {
             replicas: Default::default(),
             active: 0,
             attached: None,
+            read: BTreeSet::new(),
             epochs: 0,
             lag: 0,
             dropped: 0,
@@ -100,11 +103,18 @@ impl Gateway {
     }
 
     /// Only once the follower knows the one in use: what a replica takes while nobody asks it can be
-    /// known to nobody.
-    pub(crate) fn other_replica(&mut self, known: Option<&str>) {
-        let epoch = format!("-{:012}:", self.replicas[self.active].epoch);
-        if known.is_some_and(|cursor| cursor.contains(&epoch)) {
-            self.active = 1 - self.active;
+    /// known to nobody. One whose numbering was read and is no longer kept has started anew: only so many are.
+    pub(crate) fn other_replica(&mut self, known: &[String]) {
+        let is_of = |cursor: &String, epoch: u64| cursor.contains(&format!("-{epoch:012}:"));
+        let last = self.replicas[self.active].epoch;
+        if !known.last().is_some_and(|cursor| is_of(cursor, last)) {
+            return;
+        }
+        self.active = 1 - self.active;
+        let epoch = self.replicas[self.active].epoch;
+        let is_kept = known.iter().any(|cursor| is_of(cursor, epoch));
+        if self.read.contains(&epoch) && !is_kept {
+            self.renew(self.active);
         }
     }
 
@@ -146,6 +156,7 @@ impl Gateway {
                 sandbox_id: "s".into(),
                 time: Some(Micros(now * 1000)),
                 level: "OCSF".into(),
+                source: of(id).into(),
                 message: format!("{id}"),
                 ..WatchedLine::default()
             },
@@ -252,6 +263,7 @@ impl Gateway {
             WatchFrom::After(cursor) => self.after(&replica, cursor)?,
         };
         self.attached = Some((self.active, replica.epoch));
+        self.read.insert(replica.epoch);
         let mut items: VecDeque<Item> = items.into_iter().map(Item::Line).collect();
         // Subscribed before the tail was read: its end comes once more.
         let since = self.published.len() - self.at_snapshot;
@@ -293,6 +305,14 @@ impl Gateway {
         Ok(replayed
             .map(|(number, line)| self.sent(replica, *number, line))
             .collect())
+    }
+}
+
+/// Who says a line: the gateway itself says some.
+fn of(id: u64) -> &'static str {
+    match id % 4 {
+        1 => "gateway",
+        _ => "sandbox",
     }
 }
 

@@ -100,10 +100,8 @@ fn settings(random: &mut Random) -> Settings {
     if random.once_in(2) {
         settings.warning_place = WarningPlace::AfterDrain;
     }
-    // A tail without cursors is no known gateway's: lines of one can be stored twice where lag and breaks
-    // come together, which is not settled yet. `BOUNDLANE_WORLD_FLOOR=1` brings it in.
-    let is_floored = random.once_in(3);
-    settings.tail_with_floor = is_floored && std::env::var_os("BOUNDLANE_WORLD_FLOOR").is_some();
+    // A tail without cursors is no known gateway's.
+    settings.tail_with_floor = random.once_in(3);
     if settings.generation() == Generation::New && random.once_in(6) {
         settings.replicas = 2;
         settings.spread = Spread::PerCall;

@@ -266,7 +266,7 @@ impl Stream {
         match snapshot.lines.last() {
             None if asked.lines == 0 => self.proven(asked.at),
             // Another buffer than the one whose lines we have.
-            None => {}
+            None => self.follow.holds_nothing(),
             Some(line) => {
                 let print = line.fingerprint(&line.text(), &self.shared.key);
                 self.proof.awaited = Some((print, asked));

@@ -1,9 +1,9 @@
 //! Lines with cursors: greater ones are new, others are known, and a new numbering proves nothing.
 
-use boundlane_record::{Extent, GapCause, Micros};
+use boundlane_record::{Extent, Gap, GapCause, Micros};
 
-use super::losses::Found;
-use super::{Arrived, Follow, cursor};
+use super::losses::{Found, in_order};
+use super::{Arrived, Follow, Step, cursor};
 
 /// How far behind its hole a late warning can come, in messages: what the gateway buffers on the way.
 const LATE_MESSAGES_MAX: u64 = 2048;
@@ -54,7 +54,7 @@ impl Follow {
         if let Some(attachment) = &mut self.attachment
             && std::mem::take(&mut attachment.blind) > 0
         {
-            attachment.behind_blind = Some(arrived.line.cursor.clone());
+            self.begin_behind_blind(&arrived.line.cursor);
         }
         self.suspicion = None;
         self.settle();
@@ -86,17 +86,19 @@ impl Follow {
         }
     }
 
-    /// Whether it was taken before, when it came without its cursor.
+    /// Whether it was taken before, when it came without its cursor. Both times lines come in order; those
+    /// that are passed over lie before the cursor that was resumed after.
     fn is_known_blind(&mut self, arrived: &Arrived) -> bool {
         let blind = usize::try_from(self.place.blind_lines).unwrap_or(usize::MAX);
         let came_now = self.attachment.as_ref().is_some_and(|now| now.blind > 0);
         if blind == 0 || came_now {
             return false;
         }
-        let expected = self.kept.len().checked_sub(blind).map(|at| self.kept[at]);
-        let is_known = expected == Some(arrived.fingerprint);
+        let from = self.kept.len().saturating_sub(blind);
+        let mut left = self.kept.range(from..);
+        let is_known = left.any(|kept| *kept == arrived.fingerprint);
         self.place.blind_lines = match is_known {
-            true => self.place.blind_lines - 1,
+            true => left.len() as u64,
             false => 0,
         };
         is_known
@@ -109,9 +111,8 @@ impl Follow {
         };
         let is_settled = attachment.received == 1 && attachment.from_tail;
         if std::mem::take(&mut attachment.blind) > 0 {
-            attachment.behind_blind = Some(to.to_owned());
             self.place.blind_lines = 0;
-            return;
+            return self.begin_behind_blind(to);
         }
         let from = self.place.greatest().and_then(cursor::number);
         let (Some(from), Some(to)) = (from, cursor::number(to)) else {
@@ -124,23 +125,32 @@ impl Follow {
         }
     }
 
-    /// A warning that may be of what was left out behind lines without a cursor, where nothing can be
-    /// resumed.
-    pub(super) fn lose_behind_blind(&mut self, now: Micros) {
-        let Some(attachment) = &mut self.attachment else {
-            return;
-        };
-        let first = attachment.behind_blind.take();
+    fn begin_behind_blind(&mut self, first: &str) {
+        self.place.behind_blind = Some(first.to_owned());
+        self.is_blind_proven = false;
+    }
+
+    /// A warning that came, or that an end kept from coming, may be of what was left out behind lines without
+    /// a cursor, where nothing can be resumed.
+    pub(super) fn lose_behind_blind(&mut self, extent: Extent, now: Micros) {
+        let first = self.place.behind_blind.take();
         let first = first.as_deref().and_then(cursor::number);
         let greatest = self.place.greatest().and_then(cursor::number);
         let (Some(first), Some(greatest)) = (first, greatest) else {
             return;
         };
         if first + LATE_MESSAGES_MAX > greatest {
-            self.gap_found(Found {
+            let gap = self.between(Found {
                 why: Some("left out behind lines without a cursor"),
+                ..Found::new(GapCause::Lagged, extent)
+            });
+            let gap = in_order(Gap {
                 to: Some(now),
-                ..Found::new(GapCause::Lagged, Extent::AtMost(self.dropped))
+                ..gap
+            });
+            self.steps.push_back(match extent {
+                Extent::Unknown => Step::OpenGap(gap),
+                _ => Step::Gap(gap),
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use boundlane_record::{Extent, GapCause, Micros};
 
-use super::losses::Found;
+use super::losses::{Found, in_order};
 use super::{Follow, Plan, Step, TAIL_LINES};
 use crate::watch::handoff::Handoff;
 use crate::watch::{Refusal, StreamEnd, StreamOver};
@@ -28,6 +28,8 @@ impl Follow {
     /// The stream ended so, `now`.
     pub fn ended(&mut self, end: StreamEnd, now: Micros) -> Next {
         if end == StreamEnd::Closed {
+            // Whatever was left out was said before the end.
+            self.place.behind_blind = None;
             self.close_window();
             self.hand_over_rest(now);
         }
@@ -79,7 +81,7 @@ impl Follow {
         }
         let mut gap = self.between(Found::new(GapCause::StreamEnded, Extent::Unknown));
         gap.to = Some(now);
-        self.steps.push_back(Step::OpenGap(gap));
+        self.steps.push_back(Step::OpenGap(in_order(gap)));
         self.place.over = Some(StreamOver::Gone);
     }
 

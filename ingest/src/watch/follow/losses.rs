@@ -10,6 +10,26 @@ const FIRST_WORDS: &str = "Starting sandbox";
 /// Numbers that a numbering can have used up before the supervisor's first line: not lines.
 const FIRST_NUMBER_MAX: u64 = 64;
 
+/// A gap whose ends are in order though a clock went back between them: this machine's, or the gateway's was
+/// ahead of it. That the clock was set is kept, since what was observed meanwhile lies on either side.
+pub(super) fn in_order(gap: Gap) -> Gap {
+    if gap.from <= gap.to || gap.to.is_none() {
+        return gap;
+    }
+    let mut evidence: Map<String, Value> = gap
+        .evidence
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    evidence.insert("clock".to_owned(), "went back between the ends".into());
+    Gap {
+        from: gap.to,
+        to: gap.from,
+        evidence: Some(Value::Object(evidence).to_string()),
+        ..gap
+    }
+}
+
 fn is_of_gateway(arrived: &Arrived) -> bool {
     matches!(arrived.line.source.as_str(), "" | "gateway")
 }
@@ -58,7 +78,7 @@ impl Follow {
 
     /// A gap of unknown extent stays open until the next line is stored, so that what follows merges.
     pub(super) fn gap_found(&mut self, found: Found<'_>) {
-        let gap = self.between(found);
+        let gap = in_order(self.between(found));
         self.steps.push_back(match found.extent {
             Extent::Unknown => Step::OpenGap(gap),
             _ => Step::Gap(gap),
@@ -84,7 +104,8 @@ impl Follow {
             .as_ref()
             .is_some_and(|now| now.received == 0);
         let suspected = self.suspicion.as_ref().map(|suspicion| suspicion.cause);
-        if let Some(cause) = suspected.filter(|_| self.place.begun && is_silent) {
+        let has_any = self.place.begun || self.place.lines > 0;
+        if let Some(cause) = suspected.filter(|_| has_any && is_silent) {
             self.open_gap(cause, None);
         }
     }
@@ -109,7 +130,7 @@ impl Follow {
             ..Found::new(GapCause::HistoryUnavailable, Extent::Unknown)
         });
         gap.from = self.watched.created;
-        self.steps.push_back(Step::OpenGap(gap));
+        self.steps.push_back(Step::OpenGap(in_order(gap)));
     }
 
     fn is_beginning(&self, first: &Arrived) -> bool {

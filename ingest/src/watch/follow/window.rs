@@ -1,6 +1,8 @@
 //! Lines without cursors: a tail is laid over the last lines that are stored, as a sequence.
 
-use boundlane_record::{Extent, GapCause, Micros};
+use std::collections::HashMap;
+
+use boundlane_record::{Extent, Fingerprint, GapCause, Micros};
 
 use super::super::handoff::{HandedOver, Handoff};
 use super::losses::Found;
@@ -165,8 +167,18 @@ impl Follow {
         if is_shuffled {
             self.place.holes.clear();
         }
+        let mut kept: HashMap<Fingerprint, usize> = HashMap::new();
+        if is_shuffled {
+            let count = |print: &Fingerprint| *kept.entry(*print).or_default() += 1;
+            self.kept.iter().for_each(count);
+        }
         for (index, arrived) in held.into_iter().enumerate() {
-            let is_kept = is_shuffled && self.kept.contains(&arrived.fingerprint);
+            // Once for each time that it is stored: lines that are alike are as many as they are.
+            let is_kept = kept.get_mut(&arrived.fingerprint).is_some_and(|left| {
+                let is_left = *left > 0;
+                *left -= usize::from(is_left);
+                is_left
+            });
             match stored.contains(&index) || is_kept {
                 true => self.repeat(arrived),
                 false => self.take_blind(arrived),
