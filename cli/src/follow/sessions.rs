@@ -46,10 +46,11 @@ pub(crate) fn attached(
     session(SessionKind::Attached, Some(&evidence))
 }
 
-/// The stream is whole up to `to`, though nothing was said.
+/// The stream is whole up to `to`, though nothing was said. Of a clock that was set back since `from`, nothing
+/// is known but `to`.
 pub(crate) fn mark(from: Option<Micros>, to: Micros) -> Session {
     Session {
-        from,
+        from: from.map(|from| from.min(to)),
         to: Some(to),
         ..session(SessionKind::Mark, None)
     }
