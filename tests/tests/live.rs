@@ -19,3 +19,5 @@ mod log;
 mod save;
 #[path = "live/support.rs"]
 mod support;
+#[path = "live/times.rs"]
+mod times;

@@ -259,3 +259,19 @@ fn a_silent_sandbox_cannot_be_saved() {
         assert_sound(&home);
     }
 }
+
+/// Whoever follows leaves the sandbox out: that it is not recorded is said, and nothing is promised.
+#[test]
+fn a_sandbox_that_a_follower_leaves_out_passes_for_saved() {
+    let (home, gateway) = (Home::new(), Gateway::start(Settings::default()));
+    sandbox(&gateway, "demo");
+    sandbox(&gateway, "other");
+    let mut forward = Running::forward(&home, &gateway, &["--sandbox", "other"]);
+    gateway.wait_following("other", 1);
+    let arguments = SAVE.iter().chain(&["--wait", "1s"]);
+    let saved = run(&home, &gateway, arguments).ended_with(1).stderr();
+    assert!(saved.contains("do not delete the sandbox yet"), "{saved}");
+    assert!(saved.contains("says who follows"), "{saved}");
+    forward.end();
+    run(&home, &gateway, SAVE).ok();
+}
