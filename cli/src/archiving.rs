@@ -46,6 +46,16 @@ pub(crate) fn archive_prefix(
         files: Vec::new(),
     };
     for (first, last) in missing {
+        if first <= head.pruned {
+            ctx.warn(&format!(
+                "entries {first} to {} were archived and pruned, and are in no file of the archive any more",
+                last.min(head.pruned)
+            ));
+        }
+        let first = first.max(head.pruned.next());
+        if first > last {
+            continue;
+        }
         let archived = write(ctx, &reader, Seq(first.0 - 1), last)?;
         report.entries += last.0 + 1 - first.0;
         report.files.extend(archived.files);

@@ -32,14 +32,17 @@ impl OpenLoss {
     }
 
     /// This loss with `more` of the same kind and cause after it. What was said first about the near
-    /// side stays, what was said last about the far side wins.
+    /// side stays, what was said last about the far side wins; the span holds both.
     pub(crate) fn grown(self, more: &OpenLoss) -> OpenLoss {
         match (self, more) {
             (OpenLoss::Gap(old), OpenLoss::Gap(new)) => OpenLoss::Gap(Gap {
                 cause: old.cause,
                 extent: sum(old.extent, new.extent),
-                from: old.from,
-                to: new.to,
+                // The clock can have been set between the two.
+                from: old
+                    .from
+                    .map(|from| new.from.map_or(from, |other| from.min(other))),
+                to: new.to.map(|to| old.to.map_or(to, |other| to.max(other))),
                 after_cursor: old.after_cursor,
                 before_cursor: new.before_cursor.clone(),
                 evidence: new.evidence.clone().or(old.evidence),

@@ -109,7 +109,28 @@ impl Committer {
         Ok(())
     }
 
+    /// Commits them together where there is room for all, else fewer at a time.
     fn commit(&mut self, arrived: &[Prepared]) -> Result<(), AppendError> {
+        // A pipe too waits for as long as archiving takes.
+        let full = match self.try_commit(arrived, WhenFull::Wait) {
+            Err(full @ AppendError::QueueFull { .. }) => full,
+            done => return done,
+        };
+        if arrived.len() > 1 {
+            let (first, rest) = arrived.split_at(arrived.len() / 2);
+            self.commit(first)?;
+            return self.commit(rest);
+        }
+        if self.make_room()? {
+            return self.commit(arrived);
+        }
+        match arrived.first().map(|item| item.when_full) {
+            Some(WhenFull::Shed) => self.try_commit(arrived, WhenFull::Shed),
+            _ => Err(full),
+        }
+    }
+
+    fn try_commit(&mut self, arrived: &[Prepared], when_full: WhenFull) -> Result<(), AppendError> {
         let mut following = self.versions.clone();
         let mut items = Vec::with_capacity(arrived.len());
         for item in arrived {
@@ -126,20 +147,10 @@ impl Committer {
                 expects,
                 checkpoint: &item.checkpoint,
                 open_losses: &[],
-                // A pipe too waits for as long as archiving takes.
-                when_full: WhenFull::Wait,
+                when_full,
             });
         }
-        let appended = loop {
-            match self.journal.append(&items) {
-                Err(AppendError::QueueFull { waiting }) => {
-                    if !self.make_room(waiting)? {
-                        shed(&mut items, arrived, waiting)?;
-                    }
-                }
-                appended => break appended?,
-            }
-        };
+        let appended = self.journal.append(&items)?;
         for (item, written) in arrived.iter().zip(appended.items) {
             self.durable += written.books;
             self.versions
@@ -148,27 +159,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Archives, so that fewer entries wait than the `waiting` that left no room. Whether there are.
-    fn make_room(&mut self, waiting: u64) -> Result<bool, AppendError> {
+    /// Archives, so that fewer entries wait. Whether fewer do.
+    fn make_room(&mut self) -> Result<bool, AppendError> {
         let Some(archives) = &mut self.archives else {
             return Ok(false);
         };
-        if !archives.status().is_ok_and(|status| status.success()) {
-            return Ok(false);
-        }
-        Ok(self.journal.waiting()?.all().entries < waiting)
+        let before = self.journal.waiting()?.all().entries;
+        let is_archived = archives.status().is_ok_and(|status| status.success());
+        Ok(is_archived && self.journal.waiting()?.all().entries < before)
     }
-}
-
-/// Lets the records of a source that cannot wait be refused; the others are held back.
-fn shed(items: &mut [Item<'_>], arrived: &[Prepared], waiting: u64) -> Result<(), AppendError> {
-    let waits = items.iter().all(|item| item.when_full == WhenFull::Shed)
-        || arrived.iter().all(|item| item.when_full == WhenFull::Wait);
-    if waits {
-        return Err(AppendError::QueueFull { waiting });
-    }
-    for (item, arrived) in items.iter_mut().zip(arrived) {
-        item.when_full = arrived.when_full;
-    }
-    Ok(())
 }
