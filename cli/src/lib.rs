@@ -27,6 +27,7 @@ mod diagnostics;
 mod environment;
 mod exit;
 mod follow;
+mod forwarder;
 mod interrupt;
 mod journal;
 mod output;

@@ -15,8 +15,12 @@ mod following;
 mod forward;
 #[path = "live/log.rs"]
 mod log;
+#[path = "live/metrics.rs"]
+mod metrics;
 #[path = "live/save.rs"]
 mod save;
+#[path = "live/standing.rs"]
+mod standing;
 #[path = "live/support.rs"]
 mod support;
 #[path = "live/times.rs"]

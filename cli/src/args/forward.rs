@@ -1,8 +1,11 @@
 //! `forward`.
 
+use std::net::SocketAddr;
+
 use clap::Args;
 
 use super::names::sandbox_names;
+use crate::commands::forward::metrics::loopback;
 use crate::commands::forward::unit::UnitKind;
 
 /// What to follow.
@@ -44,6 +47,10 @@ pub(crate) struct ForwardArgs {
     /// Leave the archive to `boundlane archive`.
     #[arg(long)]
     pub(crate) no_archive: bool,
+
+    /// Answer `GET /metrics` and `GET /healthz` at this loopback address.
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) metrics: Option<SocketAddr>,
 
     /// Print a service file that runs this command with these options, and follow nothing.
     #[arg(long, value_name = "KIND")]

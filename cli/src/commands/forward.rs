@@ -1,6 +1,8 @@
 //! `forward`: follows a gateway's sandboxes into the journal, and archives.
 
 mod archiver;
+pub(crate) mod metrics;
+mod report;
 mod stopping;
 pub(crate) mod unit;
 
@@ -16,6 +18,7 @@ use tokio::time::Instant;
 use crate::args::ForwardArgs;
 use crate::context::{Context, wall_clock};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::follow::board::Board;
 use crate::follow::pace::Pace;
 use crate::follow::roster::{Finished, Roster, Wanted};
 use crate::follow::shared::{self, Setup, Shared, Signal, Until};
@@ -24,6 +27,8 @@ use crate::journal;
 use crate::output::out::Out;
 use crate::state_dir::From;
 use archiver::Archiver;
+pub(crate) use archiver::ENTRIES as ARCHIVED_ENTRIES;
+use report::Report;
 use stopping::{GRACE, Stopping};
 use unit::UnitKind;
 
@@ -41,8 +46,14 @@ pub(crate) fn run(args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let dir = journal::state_dir(ctx)?;
     dir.create().map_err(Failure::failed)?;
     let _lock = Lock::take(&dir, LockName::Follow).map_err(held)?;
+    let board = Arc::new(Board::default());
+    let _report = Report::begin(&runtime, dir, Arc::clone(&board), Pace::new(args.pace));
+    if let Some(address) = args.metrics {
+        metrics::begin(address, &runtime, &board, ctx)?;
+    }
     loop {
-        let follower = Following::begin(args, ctx, &wanted)?;
+        board.all_over();
+        let follower = Following::begin(args, ctx, &wanted, &board)?;
         match runtime.block_on(follower.run(args, ctx, &stopping))? {
             Finished::Done => return Ok(Exit::Done),
             Finished::NoGateway(error) => return Err(unreachable_gateway(&error)),
@@ -77,6 +88,8 @@ fn again(args: &ForwardArgs) -> Vec<String> {
     };
     give("--gateway", args.gateway.as_ref());
     give("--workspace", args.workspace.as_ref());
+    let metrics = args.metrics.as_ref().map(ToString::to_string);
+    give("--metrics", metrics.as_ref());
     args.sandbox
         .iter()
         .for_each(|name| give("--sandbox", Some(name)));
@@ -109,12 +122,18 @@ struct Following {
 }
 
 impl Following {
-    fn begin(args: &ForwardArgs, ctx: &Context, wanted: &Wanted) -> Outcome<Following> {
+    fn begin(
+        args: &ForwardArgs,
+        ctx: &Context,
+        wanted: &Wanted,
+        board: &Arc<Board>,
+    ) -> Outcome<Following> {
         let pace = Pace::new(args.pace);
         let setup = Setup {
             client: client(args.gateway.as_deref(), args.workspace.as_deref(), pace)?,
             pace,
             until: if args.once { Until::Quiet } else { Until::Told },
+            board: Arc::clone(board),
         };
         let (writer, shared) = shared::open(ctx, setup)?;
         Ok(Following {
@@ -151,11 +170,7 @@ impl Following {
         let finished = {
             let following = roster.run(receiver, |roster| {
                 committed.writer.tick(wall_clock());
-                archiver.tick(
-                    committed.writer.committed(),
-                    &mut roster.ended,
-                    &committed.teller,
-                );
+                archiver.tick(&mut roster.ended, &committed);
             });
             tokio::pin!(following);
             loop {

@@ -1,13 +1,21 @@
-//! Health: one word and why. The same word everywhere that it is said.
+//! Health: one word and why. The same word everywhere that it is said: `status`, `/healthz`, the metrics.
 
-use std::cell::Cell;
+use boundlane_record::Micros;
+use boundlane_store::{LossTotal, Reader};
 
-use boundlane_record::{Kind, Micros, Seq};
-use boundlane_store::{LossTotal, Reader, Select, Totals};
-
+use super::forward::ARCHIVED_ENTRIES;
 use super::recorded::read_failure;
-use crate::context::Context;
+use crate::context::{Context, Verbosity};
 use crate::exit::Outcome;
+use crate::forwarder::Forwarder;
+
+pub(crate) mod queue;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use queue::Queue;
+pub(crate) use read::{Examined, Opened, Place, examine, facts, with};
 
 /// A loss makes the machine `losing` for so long.
 const LOSING_MICROS: i64 = 15 * 60 * 1_000_000;
@@ -30,6 +38,9 @@ pub(crate) enum Word {
 }
 
 impl Word {
+    /// The best first.
+    pub(crate) const ALL: [Word; 3] = [Word::Healthy, Word::Degraded, Word::Losing];
+
     /// As it is printed.
     pub(crate) const fn word(self) -> &'static str {
         match self {
@@ -54,10 +65,12 @@ pub(crate) struct Health {
 pub(crate) struct Facts {
     /// Losses seen or still growing in the last 15 minutes.
     pub(crate) fresh_losses: Vec<LossTotal>,
-    /// Entries that wait for a consumer.
-    pub(crate) queued: u64,
-    /// For how long the oldest of them waits, in microseconds.
+    /// What waits for a consumer.
+    pub(crate) queue: Queue,
+    /// For how long the oldest of it waits, in microseconds.
     pub(crate) waiting_micros: i64,
+    /// The archive should have it: its day ended 5 minutes ago, or another consumer is the last.
+    pub(crate) is_past_its_day: bool,
     /// Lines among the last entries that became records.
     pub(crate) recent_records: u64,
     /// Of those, the ones that nobody could parse.
@@ -66,6 +79,12 @@ pub(crate) struct Facts {
     pub(crate) balanced: bool,
     /// Entries that were archived and that no file is named for.
     pub(crate) unheld: u64,
+    /// What who follows says of itself.
+    pub(crate) forwarder: Option<Forwarder>,
+    /// Whether somebody follows, whatever it says.
+    pub(crate) is_followed: bool,
+    /// For how long the gateway could not be asked, in microseconds.
+    pub(crate) trouble_micros: i64,
 }
 
 /// Decides.
@@ -76,30 +95,9 @@ pub(crate) fn decide(facts: &Facts) -> Health {
     } else {
         Word::Losing
     };
-    let mut degraded = Vec::new();
-    if !facts.balanced {
-        degraded.push("the books do not balance; run `boundlane fsck`".to_owned());
-    }
-    if facts.unheld > 0 {
-        degraded.push(format!(
-            "{} archived entries are in no file of the archive; run `boundlane fsck`",
-            facts.unheld
-        ));
-    }
-    if facts.queued > 0 && facts.waiting_micros > BEHIND_MICROS {
-        let minutes = facts.waiting_micros / 60_000_000;
-        degraded.push(format!(
-            "{} entries wait for the archive, the oldest for {minutes} minutes; \
-             run `boundlane archive`",
-            facts.queued
-        ));
-    }
-    if facts.recent_unparsed * UNPARSED_ONE_IN > facts.recent_records {
-        degraded.push(format!(
-            "{} of the last {} lines could not be parsed; \
-             `boundlane query \"SELECT cause, raw FROM entries WHERE kind = 'unparsed'\"`",
-            facts.recent_unparsed, facts.recent_records
-        ));
+    let mut degraded = of_journal(facts);
+    if let Some(forwarder) = &facts.forwarder {
+        degraded.append(&mut of_forwarder(forwarder, facts.trouble_micros));
     }
     if word == Word::Healthy && !degraded.is_empty() {
         word = Word::Degraded;
@@ -109,6 +107,79 @@ pub(crate) fn decide(facts: &Facts) -> Health {
         reasons.push("nothing was lost in the last 15 minutes".to_owned());
     }
     Health { word, reasons }
+}
+
+/// What is wrong with the journal and the archive.
+fn of_journal(facts: &Facts) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !facts.balanced {
+        wrong.push("the books do not balance; run `boundlane fsck`".to_owned());
+    }
+    if facts.unheld > 0 {
+        wrong.push(format!(
+            "{} archived entries are in no file of the archive; run `boundlane fsck`",
+            facts.unheld
+        ));
+    }
+    if is_behind(facts) {
+        let minutes = facts.waiting_micros / 60_000_000;
+        wrong.push(format!(
+            "{} entries wait for the archive, the oldest for {minutes} minutes; \
+             run `boundlane archive`",
+            facts.queue.entries
+        ));
+    }
+    if facts.recent_unparsed * UNPARSED_ONE_IN > facts.recent_records {
+        wrong.push(format!(
+            "{} of the last {} lines could not be parsed; \
+             `boundlane query \"SELECT cause, raw FROM entries WHERE kind = 'unparsed'\"`",
+            facts.recent_unparsed, facts.recent_records
+        ));
+    }
+    wrong
+}
+
+/// Who follows archives when many entries wait, and when a day ends: until then nothing is late. When
+/// nobody follows, nobody archives.
+fn is_behind(facts: &Facts) -> bool {
+    let is_due =
+        !facts.is_followed || facts.queue.entries >= ARCHIVED_ENTRIES || facts.is_past_its_day;
+    is_due && facts.queue.entries > 0 && facts.waiting_micros > BEHIND_MICROS
+}
+
+/// What is wrong with following.
+fn of_forwarder(forwarder: &Forwarder, trouble_micros: i64) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if let Some(trouble) = &forwarder.gateway.trouble {
+        let what = match trouble.is_refusal {
+            true => "the gateway does not let us in",
+            false => "no gateway",
+        };
+        let minutes = trouble_micros / 60_000_000;
+        wrong.push(format!(
+            "{what} ({}, for {minutes} minutes); `boundlane doctor` says more",
+            trouble.why
+        ));
+    }
+    if forwarder.refused > 0 {
+        wrong.push(format!(
+            "the gateway does not let us read {} of the sandboxes; `boundlane doctor` says more",
+            forwarder.refused
+        ));
+    }
+    if let Some(listed) = forwarder.sandboxes
+        && listed.selected == 0
+        && listed.all > 0
+    {
+        wrong.push(format!(
+            "following 0 of {} sandboxes; `boundlane forward --all` follows them",
+            listed.all
+        ));
+    }
+    if forwarder.archiving_failed {
+        wrong.push("archiving failed; `boundlane archive` says why".to_owned());
+    }
+    wrong
 }
 
 /// The word for so many losses of a kind.
@@ -129,47 +200,9 @@ fn fresh(loss: &LossTotal) -> String {
     format!("{n} {kind} in the last 15 minutes ({})", loss.cause)
 }
 
-/// Reads the facts.
-///
-/// # Errors
-/// When the journal cannot be read.
-pub(crate) fn facts(journal: &Reader, totals: &Totals, now: Micros) -> Outcome<Facts> {
-    let fresh = journal
-        .losses(Some(Micros(now.0 - LOSING_MICROS)))
-        .map_err(read_failure)?;
-    let (recent_records, recent_unparsed) = recent(journal, totals)?;
-    Ok(Facts {
-        fresh_losses: fresh,
-        queued: totals.queued,
-        waiting_micros: totals
-            .oldest_queued
-            .map_or(0, |oldest| now.0.saturating_sub(oldest.0)),
-        recent_records,
-        recent_unparsed,
-        balanced: totals.books.balance(),
-        unheld: 0,
-    })
-}
-
-/// Counts the last entries by their blocks' headers alone.
-fn recent(journal: &Reader, totals: &Totals) -> Outcome<(u64, u64)> {
-    let counts = Cell::new((0, 0));
-    let after = Seq(totals.size.0.saturating_sub(LOOKED_AT_ENTRIES));
-    let select = Select::all().after(after).only(|header| {
-        let (records, unparsed) = counts.get();
-        let more = header.tally.of_kind(Kind::Unparsed);
-        counts.set((records + header.tally.records(), unparsed + more));
-        false
-    });
-    for piece in journal.blocks(select).map_err(read_failure)? {
-        piece.map_err(read_failure)?;
-    }
-    Ok(counts.get())
-}
-
-/// Says on standard error that lines are being lost, if they are.
+/// Says on standard error that lines are being lost, if they are; not with `-q`.
 pub(crate) fn warn_if_losing(journal: Option<&Reader>, ctx: &Context) -> Outcome<()> {
-    let Some(journal) = journal else {
+    let Some(journal) = journal.filter(|_| ctx.verbosity > Verbosity::Quiet) else {
         return Ok(());
     };
     let since = Micros(ctx.now.0 - LOSING_MICROS);
@@ -181,72 +214,4 @@ pub(crate) fn warn_if_losing(journal: Option<&Reader>, ctx: &Context) -> Outcome
         ));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sound() -> Facts {
-        Facts {
-            balanced: true,
-            recent_records: 10_000,
-            ..Facts::default()
-        }
-    }
-
-    fn word(facts: &Facts) -> (&'static str, usize) {
-        let health = decide(facts);
-        (health.word.word(), health.reasons.len())
-    }
-
-    #[test]
-    fn a_worse_fact_is_hidden_by_a_better_word() {
-        assert_eq!(word(&sound()), ("healthy", 1));
-        assert_eq!(
-            word(&Facts {
-                balanced: false,
-                ..sound()
-            }),
-            ("degraded", 1)
-        );
-        let behind = Facts {
-            queued: 1,
-            waiting_micros: BEHIND_MICROS + 1,
-            ..sound()
-        };
-        assert_eq!(word(&behind), ("degraded", 1));
-        assert_eq!(
-            word(&Facts {
-                waiting_micros: BEHIND_MICROS,
-                ..behind.clone()
-            }),
-            ("healthy", 1)
-        );
-        assert_eq!(
-            word(&Facts {
-                recent_unparsed: 101,
-                ..sound()
-            }),
-            ("degraded", 1)
-        );
-        assert_eq!(
-            word(&Facts {
-                recent_unparsed: 100,
-                ..sound()
-            }),
-            ("healthy", 1)
-        );
-        let loss = LossTotal {
-            kind: "gap".into(),
-            losses: 1,
-            ..LossTotal::default()
-        };
-        let losing = Facts {
-            fresh_losses: vec![loss],
-            balanced: false,
-            ..behind
-        };
-        assert_eq!(word(&losing), ("losing", 3));
-    }
 }

@@ -23,6 +23,8 @@ use boundlane_ingest::input::Input;
 use boundlane_ingest::place::Hints;
 use boundlane_store::{AppendError, Journal};
 
+use super::health;
+use super::recorded::open_journal;
 use crate::archiving::{self, Report};
 use crate::args::IngestArgs;
 use crate::context::{Context, without_secrets};
@@ -62,6 +64,7 @@ pub(crate) fn run(args: &IngestArgs, ctx: &Context, out: &mut Out) -> Outcome {
     out.flush_now()?;
     ended?;
     archived?;
+    health::warn_if_losing(open_journal(ctx)?.as_ref(), ctx)?;
     Ok(Exit::Done)
 }
 

@@ -11,6 +11,7 @@ use boundlane_query::{
 };
 use boundlane_record::Column;
 
+use super::health;
 use super::log::which::told_unknown;
 use super::log::{filter, window};
 use super::recorded::open_journal;
@@ -67,6 +68,10 @@ pub(crate) fn run(args: &QueryArgs, ctx: &Context, out: &mut Out) -> Outcome {
     answer.finish(coverage.as_deref().unwrap_or("null"))?;
     out.flush_now()?;
     tell_unknown(&answered, args, ctx)?;
+    // Other archives say nothing of this machine.
+    if args.archive.is_empty() {
+        health::warn_if_losing(open_journal(ctx)?.as_ref(), ctx)?;
+    }
     Ok(tell(&answered, args, ctx))
 }
 

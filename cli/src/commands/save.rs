@@ -17,7 +17,8 @@ use boundlane_record::{Books, EntryBatch, Session, SessionKind};
 use boundlane_store::{AppendError, Checkpoint, Item, Journal, Lock, LockError, LockName};
 use tokio::sync::watch;
 
-use super::forward;
+use super::recorded::open_journal;
+use super::{forward, health};
 use crate::archiving;
 use crate::args::SaveArgs;
 use crate::context::{Context, wall_clock};
@@ -66,6 +67,8 @@ pub(crate) fn run(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Outcome {
     let report = Report::of(&sandbox, &mark, archived.through, ctx)?;
     append_saved(&mut journal, &sandbox, &report)?;
     report.print(args.json, out)?;
+    out.flush_now()?;
+    health::warn_if_losing(open_journal(ctx)?.as_ref(), ctx)?;
     Ok(match args.require_complete && !report.is_complete() {
         true => Exit::Incomplete,
         false => Exit::Done,
@@ -93,6 +96,7 @@ async fn reach(
             Mark::Nothing => Until::CaughtUp,
             Mark::Cursor(_) | Mark::Lines(_) => Until::Told,
         },
+        board: Arc::default(),
     };
     let (writer, shared) = shared::open(ctx, setup)?;
     let shared = Arc::new(shared);

@@ -1,22 +1,27 @@
 //! `status`: whether the record is whole, from counters that change in the transactions they describe.
 
 use boundlane_record::Micros;
-use boundlane_store::{Head, LossTotal, Reader, Totals};
+use boundlane_store::{Head, LossTotal, StreamState, Totals};
 
-use super::health::{self, Facts, Health, Word};
-use super::recorded::{open_journal, read_failure};
+use super::health::queue::Queue;
+use super::health::{self, Health, Opened, Place, Word};
+use super::recorded::read_failure;
 use crate::args::StatusArgs;
 use crate::context::{Context, shown};
 use crate::exit::{Exit, Outcome};
+use crate::forwarder::file::Found;
 use crate::output::out::Out;
 
 pub(super) mod archive;
 mod aside;
 mod document;
+mod following;
 mod screen;
+mod unlucky;
 
 use archive::{Disk, Stored};
 use aside::Aside;
+use unlucky::Unlucky;
 
 /// A day, in microseconds.
 const DAY_MICROS: i64 = 86_400_000_000;
@@ -25,6 +30,7 @@ const DAY_MICROS: i64 = 86_400_000_000;
 struct Status {
     directory: String,
     health: Health,
+    following: Found,
     journal: Option<JournalStatus>,
     /// Journals that were set aside, and the paths of those that cannot be read.
     set_aside: Vec<Aside>,
@@ -38,8 +44,10 @@ struct Status {
 struct JournalStatus {
     head: Head,
     totals: Totals,
+    queue: Queue,
     losses: Vec<LossTotal>,
     losses_of_a_day: Vec<LossTotal>,
+    unlucky: Vec<Unlucky>,
     streams: Vec<StreamStatus>,
 }
 
@@ -74,21 +82,11 @@ pub(crate) fn run(args: &StatusArgs, ctx: &Context, out: &mut Out) -> Outcome {
 impl Status {
     fn read(ctx: &Context) -> Outcome<Status> {
         let directory = &ctx.state_dir()?.path;
-        let journal = open_journal(ctx)?;
-        let root = ctx.archive_root()?.path;
-        let (health, journal) = match journal {
-            None => (nothing_yet(archive::stored(&root).files), None),
-            Some(reader) => {
-                let totals = reader.totals().map_err(read_failure)?;
-                let head = reader.head().map_err(read_failure)?;
-                let facts = Facts {
-                    unheld: archive::unheld(&root, &head.journal, &totals),
-                    ..health::facts(&reader, &totals, ctx.now)?
-                };
-                let health = health::decide(&facts);
-                (health, Some(JournalStatus::read(&reader, totals, ctx.now)?))
-            }
-        };
+        let examined = health::examine(&Place::of(ctx)?, ctx.now)?;
+        let journal = examined.journal.map(|journal| {
+            let queue = examined.facts.queue;
+            JournalStatus::read(journal, queue, ctx.now)
+        });
         let (set_aside, unreadable) = aside::all(ctx)?;
         let unreadable = unreadable
             .iter()
@@ -97,56 +95,44 @@ impl Status {
             set_aside,
             unreadable: unreadable.collect(),
             directory: shown(directory),
-            health,
-            journal,
-            archive: archive::stored(&root),
+            health: examined.health,
+            following: examined.following,
+            journal: journal.transpose()?,
+            archive: examined.archive,
             disk: archive::disk(directory),
             now: ctx.now,
         })
     }
 }
 
-/// Nothing was ever recorded, or the journal was taken away from beside its archive.
-fn nothing_yet(archive_files: u64) -> Health {
-    if archive_files > 0 {
-        return Health {
-            word: Word::Degraded,
-            reasons: vec![format!(
-                "the journal is gone, and {archive_files} files of its archive are here; what it had beyond them is lost"
-            )],
-        };
-    }
-    let sound = Facts {
-        balanced: true,
-        ..Facts::default()
-    };
-    Health {
-        reasons: vec!["nothing is recorded yet".to_owned()],
-        ..health::decide(&sound)
+impl JournalStatus {
+    fn read(journal: Opened, queue: Queue, now: Micros) -> Outcome<JournalStatus> {
+        let reader = &journal.reader;
+        let day = Micros(now.0 - DAY_MICROS);
+        let streams = reader.streams().map_err(read_failure)?;
+        let open = reader.open_losses().map_err(read_failure)?;
+        Ok(JournalStatus {
+            losses: reader.losses(None).map_err(read_failure)?,
+            losses_of_a_day: reader.losses(Some(day)).map_err(read_failure)?,
+            unlucky: unlucky::of(&streams, &open),
+            streams: streams.into_iter().map(StreamStatus::of).collect(),
+            head: journal.head,
+            totals: journal.totals,
+            queue,
+        })
     }
 }
 
-impl JournalStatus {
-    fn read(reader: &Reader, totals: Totals, now: Micros) -> Outcome<JournalStatus> {
-        let day = Micros(now.0 - DAY_MICROS);
-        let streams = reader.streams().map_err(read_failure)?;
-        Ok(JournalStatus {
-            head: reader.head().map_err(read_failure)?,
-            totals,
-            losses: reader.losses(None).map_err(read_failure)?,
-            losses_of_a_day: reader.losses(Some(day)).map_err(read_failure)?,
-            streams: streams
-                .into_iter()
-                .map(|state| StreamStatus {
-                    sandbox: state.name.sandbox.or(state.name.sandbox_id),
-                    source: state.name.source,
-                    stream: state.name.stream,
-                    records: state.tally.records(),
-                    denied: state.tally.of_outcome(boundlane_record::Outcome::Denied),
-                    last: state.last_observed,
-                    balanced: state.books.balance(),
-                })
-                .collect(),
-        })
+impl StreamStatus {
+    fn of(state: StreamState) -> StreamStatus {
+        StreamStatus {
+            sandbox: state.name.sandbox.or(state.name.sandbox_id),
+            source: state.name.source,
+            stream: state.name.stream,
+            records: state.tally.records(),
+            denied: state.tally.of_outcome(boundlane_record::Outcome::Denied),
+            last: state.last_observed,
+            balanced: state.books.balance(),
+        }
     }
 }

@@ -12,6 +12,8 @@ use tokio::task::{Id, JoinSet};
 use super::shared::{Shared, Signal, Until};
 use super::stream::{Ended, Stream};
 use super::tell::About;
+use crate::context::wall_clock;
+use crate::forwarder::Listed;
 
 /// Which sandboxes are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,10 +121,7 @@ impl Roster {
                         Err(error) if ends && !has_list => {
                             return Finished::NoGateway(error);
                         }
-                        Err(error) => self.shared.teller.warn(
-                            About::Gateway,
-                            &format!("{error}; trying again"),
-                        ),
+                        Err(error) => self.note_failure(&error),
                     }
                     each_second(self);
                 }
@@ -153,6 +152,7 @@ impl Roster {
         match ended {
             Ok((_, (sandbox, ended))) => {
                 self.following.remove(&sandbox);
+                self.shared.board.over(&sandbox);
                 self.shared.teller.forget(&About::Sandbox(sandbox.clone()));
                 match ended {
                     Ended::Failed(why) => {
@@ -172,11 +172,19 @@ impl Roster {
             }
             Err(error) => {
                 let id = error.id();
-                self.following.retain(|_, following| *following != id);
+                let failed = self.following.extract_if(|_, following| *following == id);
+                failed.for_each(|(sandbox, _)| self.shared.board.over(&sandbox));
                 let text = "following a sandbox failed: this is a fault of the program; it is followed anew";
                 self.shared.teller.warn(About::Journal, text);
             }
         }
+    }
+
+    fn note_failure(&self, error: &GatewayError) {
+        let identity = self.shared.client.identity();
+        self.shared.board.failed(&identity, error, wall_clock());
+        let text = format!("{error}; trying again");
+        self.shared.teller.warn(About::Gateway, &text);
     }
 
     async fn list(&mut self, signal: &watch::Receiver<Signal>) -> Result<(), GatewayError> {
@@ -203,11 +211,14 @@ impl Roster {
         for sandbox in earlier {
             self.follow(sandbox, signal);
         }
-        let endpoint = self.shared.client.identity().endpoint;
-        self.shared.teller.say(
-            About::Gateway,
-            &format!("the gateway at {endpoint} answers"),
-        );
+        let identity = self.shared.client.identity();
+        let listed = Listed {
+            all: all as u64,
+            selected: taken as u64,
+        };
+        self.shared.board.listed(&identity, listed, wall_clock());
+        let text = format!("the gateway at {} answers", identity.endpoint);
+        self.shared.teller.say(About::Gateway, &text);
         let words = self.wanted.words();
         let text = format!("following {taken} of {all} sandboxes{words}");
         self.shared.teller.say(About::Roster, &text);

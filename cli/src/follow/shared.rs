@@ -10,6 +10,7 @@ use boundlane_record::redact::Redactor;
 use boundlane_record::{Fingerprint, StreamName};
 use boundlane_store::{Reader, StateDir};
 
+use super::board::Board;
 use super::pace::Pace;
 use super::tell::Teller;
 use super::writer::{Handle, Writer};
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) pace: Pace,
     pub(crate) teller: Arc<Teller>,
     pub(crate) until: Until,
+    pub(crate) board: Arc<Board>,
 }
 
 /// How following is to be done.
@@ -35,6 +37,7 @@ pub(crate) struct Setup {
     pub(crate) client: Client,
     pub(crate) pace: Pace,
     pub(crate) until: Until,
+    pub(crate) board: Arc<Board>,
 }
 
 /// When a stream has been read enough.
@@ -90,6 +93,7 @@ pub(crate) fn reading(
         pace: setup.pace,
         teller,
         until: setup.until,
+        board: setup.board,
     })
 }
 

@@ -16,6 +16,7 @@ use boundlane_record::{Session, StreamName};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::board::Standing;
 use super::bundle::Builder;
 use super::sessions;
 use super::shared::{Shared, Signal, Until};
@@ -56,6 +57,8 @@ pub(crate) struct Stream {
     announce: Option<Session>,
     /// Whether the last attachment was closed by us, to read a hole again: that is no news.
     is_repair: bool,
+    /// Whether this attachment has shown that it is one.
+    is_attached: bool,
     proof: Proof,
     /// Lines that were stored when this run began.
     lines_before: u64,
@@ -89,6 +92,7 @@ impl Stream {
             builder: Builder::default(),
             announce: None,
             is_repair: false,
+            is_attached: false,
             waits: None,
             broken: None,
             shared,
@@ -126,6 +130,8 @@ impl Stream {
                     Outcome::Ended(ended) => return Ok(ended),
                 },
             };
+            self.is_attached = false;
+            self.shared.board.stream(&self.sandbox.id, standing(&next));
             self.apply().await?;
             if let Some(ended) = self.after(next, signal).await? {
                 return Ok(ended);
@@ -235,6 +241,14 @@ impl Stream {
 
     fn tell(&self, text: &str) {
         self.shared.teller.say(self.about(), text);
+    }
+}
+
+/// How a stream stands whose attachment ended so.
+fn standing(next: &Next) -> Standing {
+    match next {
+        Next::Refused(..) => Standing::Refused,
+        _ => Standing::Waiting,
     }
 }
 

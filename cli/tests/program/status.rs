@@ -14,10 +14,15 @@ fn the_books_are_cooked() {
     let status = run(home.path(), &["status"]);
     assert_eq!((status.code, status.stderr.as_str()), (0, ""));
     for line in [
+        "forwarder  not running",
+        "gateway    not known: nobody follows",
+        "server     not enrolled",
         "directory  ~/.local/state/boundlane",
+        "streams    1 (sandboxes: 1)",
         "books      2 lines read = 2 records + 0 ignored + 0 repeats + 0 refused",
         "losses     ever: 1 gap (lagged; at most 12 lines)",
         "           in 24 hours: none",
+        "           most: agent-1 (1)",
         "archive    empty",
         "agent-1  import        2       1  2026-04-01 06:04:32.690  import/agent-1/1",
     ] {
@@ -38,6 +43,10 @@ fn the_books_are_cooked() {
     assert_eq!(numbers["given"], 4);
     assert_eq!(numbers["queued"], 4);
     assert_eq!(document["journal"]["losses"][0]["lines_at_most"], 12);
+    assert_eq!(document["journal"]["most_losses"][0]["sandbox"], "agent-1");
+    assert_eq!(document["journal"]["queue"]["entries"], 4);
+    assert_eq!(document["forwarder"]["running"], false);
+    assert_eq!(document["server"]["enrolled"], false);
 }
 
 /// `--check` is 1 unless the word is `healthy`: entries of an old day wait for the archive.

@@ -212,6 +212,13 @@ impl Running {
         assert_eq!(status.code(), Some(code), "{}", self.said.join("\n"));
     }
 
+    /// Waits until it has ended by a signal.
+    #[track_caller]
+    pub(crate) fn until_killed(&mut self) {
+        let status = self.ended.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(status.code(), None);
+    }
+
     /// Whether it has; how is still to be asked.
     pub(crate) fn has_ended(&mut self) -> bool {
         if self.status.is_none() {
@@ -225,6 +232,22 @@ impl Running {
     pub(crate) fn end(&mut self) {
         self.signal(Signal::TERM);
         self.ended_within(Duration::from_secs(5), 0);
+    }
+
+    /// Asks until there is an answer, while it runs.
+    #[track_caller]
+    pub(crate) fn until<A>(&mut self, what: &str, mut ask: impl FnMut() -> Option<A>) -> A {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(answer) = ask() {
+                return answer;
+            }
+            match self.err.recv_timeout(Duration::from_millis(20)) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < end => {}
+                Err(_) => panic!("not {what}:\n{}", self.said.join("\n")),
+            }
+        }
     }
 
     /// Waits until the journal has `count` records of the sandbox, by what is printed of it.

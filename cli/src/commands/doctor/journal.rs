@@ -92,9 +92,10 @@ impl Open {
         let read = crate::commands::recorded::read_failure;
         let totals = reader.totals().map_err(read)?;
         let head = reader.head().map_err(read)?;
+        let following = crate::forwarder::file::read(dir, now);
         let health = health::Facts {
             unheld: archive::unheld(root, &head.journal, &totals),
-            ..health::facts(reader, &totals, now)?
+            ..health::facts(reader, &totals, &following, now)?
         };
         let key = match dir.read_digest_key() {
             Ok(Some(_)) => Key::There,

@@ -5,12 +5,16 @@ use std::process::{Child, Command};
 use crate::archiving::child_command;
 use crate::context::{Context, wall_clock};
 use crate::exit::Outcome;
-use crate::follow::tell::{About, Teller};
+use crate::follow::shared::Shared;
+use crate::follow::tell::About;
 
 /// Entries after which the archive is written.
-const ENTRIES: u64 = 100_000;
+pub(crate) const ENTRIES: u64 = 100_000;
 /// Of how many parts of a small queue one is archived at a time.
 const QUEUE_PARTS: u64 = 4;
+
+/// What is said of a child that failed.
+const FAILED: &str = "archiving failed; entries stay in the journal, `boundlane archive` says why";
 
 /// When to archive, and the child that does.
 pub(crate) struct Archiver {
@@ -37,15 +41,19 @@ impl Archiver {
     }
 
     /// Begins a child when it is time: many entries wait, a sandbox has ended, or a day has.
-    pub(crate) fn tick(&mut self, committed: u64, ended: &mut u64, teller: &Teller) {
+    pub(crate) fn tick(&mut self, ended: &mut u64, shared: &Shared) {
+        let (committed, teller) = (shared.writer.committed(), &shared.teller);
         if let Some(child) = &mut self.child {
             match child.try_wait() {
                 Ok(None) => return,
-                Ok(Some(status)) if status.success() => teller.forget(&About::Archive),
-                _ => teller.warn(
-                    About::Archive,
-                    "archiving failed; entries stay in the journal, `boundlane archive` says why",
-                ),
+                Ok(Some(status)) if status.success() => {
+                    shared.board.archived(true);
+                    teller.forget(&About::Archive);
+                }
+                _ => {
+                    shared.board.archived(false);
+                    teller.warn(About::Archive, FAILED);
+                }
             }
             self.child = None;
         }
@@ -58,7 +66,10 @@ impl Archiver {
         if let Some(command) = &mut self.command {
             match command.spawn() {
                 Ok(child) => self.child = Some(child),
-                Err(error) => teller.warn(About::Archive, &format!("cannot archive: {error}")),
+                Err(error) => {
+                    shared.board.archived(false);
+                    teller.warn(About::Archive, &format!("cannot archive: {error}"));
+                }
             }
         }
     }
@@ -71,7 +82,7 @@ impl Archiver {
         };
         let is_written = command.status().is_ok_and(|status| status.success());
         if !is_written {
-            ctx.warn("archiving failed; entries stay in the journal, `boundlane archive` says why");
+            ctx.warn(FAILED);
         }
     }
 }

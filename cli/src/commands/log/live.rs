@@ -81,6 +81,7 @@ pub(super) fn open(name: &str, until: Until, ctx: &Context) -> Outcome<Asked> {
         client,
         pace: Pace::new(1),
         until,
+        board: Arc::default(),
     };
     let (handle, sink) = writer::sink();
     let shared = shared::reading(ctx, setup, handle, Arc::new(Teller::new(true)))?;

@@ -8,18 +8,18 @@ use boundlane_store::{Consumer, Totals};
 
 /// The local archive in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::commands) struct Stored {
+pub(crate) struct Stored {
     /// Files of the table.
-    pub(in crate::commands) files: u64,
+    pub(crate) files: u64,
     /// Their bytes.
-    pub(in crate::commands) bytes: u64,
+    pub(crate) bytes: u64,
     /// When the newest was written.
-    pub(in crate::commands) newest: Option<Micros>,
+    pub(crate) newest: Option<Micros>,
 }
 
 /// Entries of `journal` that the archiver has acknowledged and that no file is named for. By names alone:
 /// whether the files can be read is for `fsck`.
-pub(in crate::commands) fn unheld(root: &Path, journal: &str, totals: &Totals) -> u64 {
+pub(crate) fn unheld(root: &Path, journal: &str, totals: &Totals) -> u64 {
     let word = Consumer::Archiver.word();
     let acknowledged = totals.acks.iter().find(|ack| ack.consumer == word);
     let through = acknowledged.map_or(0, |ack| ack.through.0);
@@ -53,7 +53,7 @@ fn names(root: &Path) -> impl Iterator<Item = FileName> {
 }
 
 /// Sums up the table under `root`. What cannot be listed is not counted.
-pub(in crate::commands) fn stored(root: &Path) -> Stored {
+pub(crate) fn stored(root: &Path) -> Stored {
     let mut stored = Stored::default();
     let days = std::fs::read_dir(root.join(VERSION_DIR))
         .into_iter()
@@ -89,15 +89,17 @@ fn micros(time: std::time::SystemTime) -> Option<Micros> {
 
 /// The state directory's disk, in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::commands) struct Disk {
+pub(crate) struct Disk {
     /// The journal's file with SQLite's own beside it.
-    pub(in crate::commands) journal: u64,
+    pub(crate) journal: u64,
+    /// Of those, the write-ahead log.
+    pub(crate) wal: u64,
     /// What is left for this user; `None` when it cannot be told.
-    pub(in crate::commands) free: Option<u64>,
+    pub(crate) free: Option<u64>,
 }
 
 /// Measures.
-pub(in crate::commands) fn disk(directory: &Path) -> Disk {
+pub(crate) fn disk(directory: &Path) -> Disk {
     let length = |name: &str| {
         std::fs::metadata(directory.join(name))
             .map(|file| file.len())
@@ -107,12 +109,13 @@ pub(in crate::commands) fn disk(directory: &Path) -> Disk {
     let free = rustix::fs::statvfs(directory).ok();
     Disk {
         journal: journal.iter().map(|name| length(name)).sum(),
+        wal: length("journal.sqlite-wal"),
         free: free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
     }
 }
 
 /// `12.3 MiB`.
-pub(in crate::commands) fn in_words(bytes: u64) -> String {
+pub(crate) fn in_words(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let mut unit = 0;
     let mut tenths = u128::from(bytes) * 10;

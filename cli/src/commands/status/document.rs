@@ -4,7 +4,7 @@ use boundlane_record::Micros;
 use boundlane_store::LossTotal;
 use serde_json::{Value, json};
 
-use super::{Aside, JournalStatus, Status, StreamStatus};
+use super::{Aside, JournalStatus, Status, StreamStatus, following};
 use crate::time::rfc3339;
 
 /// The document.
@@ -12,6 +12,8 @@ pub(super) fn document(status: &Status) -> Value {
     json!({
         "health": status.health.word.word(),
         "reasons": status.health.reasons,
+        "forwarder": following::document(&status.following),
+        "server": { "enrolled": false },
         "directory": status.directory,
         "journal": status.journal.as_ref().map(journal),
         "set_aside": status.set_aside.iter().map(Aside::document).collect::<Vec<_>>(),
@@ -21,7 +23,7 @@ pub(super) fn document(status: &Status) -> Value {
             "bytes": status.archive.bytes,
             "newest": status.archive.newest.map(rfc3339),
         },
-        "disk": { "journal_bytes": status.disk.journal, "free_bytes": status.disk.free },
+        "disk": { "journal_bytes": status.disk.journal, "wal_bytes": status.disk.wal, "free_bytes": status.disk.free },
         "versions": {
             "program": env!("CARGO_PKG_VERSION"),
             "entries": boundlane_record::SCHEMA_VERSION,
@@ -53,6 +55,13 @@ fn journal(journal: &JournalStatus) -> Value {
             "queued": totals.queued,
         },
         "oldest_queued": totals.oldest_queued.map(rfc3339),
+        "queue": {
+            "entries": journal.queue.entries,
+            "entries_max": journal.queue.entries_max,
+            "stored_bytes": journal.queue.stored_bytes,
+            "stored_bytes_max": journal.queue.stored_bytes_max,
+            "used_millionths": journal.queue.used_millionths(),
+        },
         "stored_bytes": totals.stored_bytes,
         "consumers": totals.acks.iter().map(|ack| json!({
             "name": ack.consumer,
@@ -61,6 +70,10 @@ fn journal(journal: &JournalStatus) -> Value {
         })).collect::<Vec<_>>(),
         "losses": journal.losses.iter().map(loss).collect::<Vec<_>>(),
         "losses_24h": journal.losses_of_a_day.iter().map(loss).collect::<Vec<_>>(),
+        "most_losses": journal.unlucky.iter().map(|unlucky| json!({
+            "sandbox": unlucky.sandbox,
+            "losses": unlucky.losses,
+        })).collect::<Vec<_>>(),
         "streams": journal.streams.iter().map(stream).collect::<Vec<_>>(),
     })
 }

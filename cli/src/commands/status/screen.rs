@@ -1,10 +1,12 @@
 //! `status` for people.
 
+use std::collections::BTreeSet;
+
 use boundlane_record::{Extent, TreeSize};
 use boundlane_store::LossTotal;
 
 use super::archive::in_words;
-use super::{JournalStatus, Status};
+use super::{JournalStatus, Status, following, unlucky};
 use crate::commands::health::{Word, plural};
 use crate::context::Context;
 use crate::exit::Outcome;
@@ -25,6 +27,7 @@ pub(super) fn print(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()
     };
     let word = ctx.stdout_palette.painted(tone, status.health.word.word());
     out.line(&format!("{word}: {}", status.health.reasons.join("; ")))?;
+    following::print(status, ctx, out)?;
     named("directory", &status.directory, out)?;
     if let Some(journal) = &status.journal {
         print_journal(journal, status, out)?;
@@ -59,7 +62,7 @@ pub(super) fn print(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()
     }
 }
 
-fn named(name: &str, text: &str, out: &mut Out) -> Outcome<()> {
+pub(super) fn named(name: &str, text: &str, out: &mut Out) -> Outcome<()> {
     out.line(&format!("{name:<NAMES$} {text}"))
 }
 
@@ -71,6 +74,7 @@ fn print_journal(journal: &JournalStatus, status: &Status, out: &mut Out) -> Out
         &format!("{}, {size} entries", journal.head.journal),
         out,
     )?;
+    named("streams", &streams(journal), out)?;
     let b = totals.books;
     let verdict = if b.balance() {
         ""
@@ -93,21 +97,37 @@ fn print_journal(journal: &JournalStatus, status: &Status, out: &mut Out) -> Out
         "",
         &format!("in 24 hours: {}", losses(&journal.losses_of_a_day)),
         out,
-    )
+    )?;
+    match unlucky::words(&journal.unlucky) {
+        Some(most) => named("", &format!("most: {most}"), out),
+        None => Ok(()),
+    }
+}
+
+/// How many there are, and of how many sandboxes.
+fn streams(journal: &JournalStatus) -> String {
+    let names = journal.streams.iter();
+    let sandboxes: BTreeSet<&str> = names
+        .filter_map(|stream| stream.sandbox.as_deref())
+        .collect();
+    let streams = journal.streams.len();
+    format!("{streams} (sandboxes: {})", sandboxes.len())
 }
 
 fn queue(journal: &JournalStatus, status: &Status) -> String {
-    let totals = &journal.totals;
-    match totals.oldest_queued {
-        Some(oldest) if totals.queued > 0 => {
-            let seconds = status.now.0.saturating_sub(oldest.0).max(0) / 1_000_000;
-            format!(
-                "{} entries wait for the archive, the oldest for {seconds} s",
-                totals.queued
-            )
-        }
-        _ => "empty".to_owned(),
+    let queue = &journal.queue;
+    if queue.entries == 0 {
+        return "empty".to_owned();
     }
+    // Rounded up: what is not empty does not look so.
+    let tenths = queue.used_millionths().div_ceil(1000).max(1);
+    format!(
+        "{} entries wait for the archive, {}.{} % of what may; the oldest for {} s",
+        queue.entries,
+        tenths / 10,
+        tenths % 10,
+        queue.waiting_micros(status.now) / 1_000_000
+    )
 }
 
 /// `2 gaps (lagged; 12 lines, at most 40 lines), 1 drop (disk_full; 3 lines)`.
@@ -165,11 +185,13 @@ fn print_archive(status: &Status, ctx: &Context, out: &mut Out) -> Outcome<()> {
 
 fn print_disk(status: &Status, out: &mut Out) -> Outcome<()> {
     let journal = in_words(status.disk.journal);
+    let wal = in_words(status.disk.wal);
     let free = match status.disk.free {
-        Some(free) => format!(", {} free", in_words(free)),
+        Some(free) => format!("; {} free", in_words(free)),
         None => String::new(),
     };
-    named("disk", &format!("the journal takes {journal}{free}"), out)
+    let text = format!("the journal takes {journal}, {wal} of it WAL{free}");
+    named("disk", &text, out)
 }
 
 fn print_streams(

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::proof::Asked;
 use super::{Ended, Stream};
 use crate::context::wall_clock;
+use crate::follow::board::Standing;
 use crate::follow::sessions;
 use crate::follow::shared::{Signal, Until};
 use crate::follow::writer::Closed;
@@ -236,6 +237,10 @@ impl Stream {
 
     /// Says that it is attached, in front of what comes.
     fn announce(&mut self) {
+        if !std::mem::replace(&mut self.is_attached, true) {
+            let board = &self.shared.board;
+            board.stream(&self.sandbox.id, Standing::Attached);
+        }
         if let Some(session) = self.announce.take() {
             self.session(&session);
             self.tell(&format!("following `{}`", self.sandbox.name));

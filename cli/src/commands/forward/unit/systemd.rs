@@ -14,6 +14,7 @@ pub(super) fn user(exe: &Path, state_dir: Option<&Path>, extra_args: &[String]) 
 # Keeps the record of this user's sandboxes.
 #   systemctl --user enable --now boundlane
 #   loginctl enable-linger        to go on when nobody is logged in
+# `--metrics 127.0.0.1:9709` behind `forward` answers Prometheus and probes: docs/METRICS.md.
 
 [Unit]
 Description=The record of what AI agents were allowed and denied
@@ -50,6 +51,7 @@ pub(super) fn system(exe: &Path, state_dir: Option<&Path>, extra_args: &[String]
 #   systemctl enable --now boundlane
 # Reads /etc/boundlane/config.toml, and of the gateway /etc/openshell: active_gateway and
 # gateways/NAME/metadata.json with mtls/ beside it, which the group boundlane must be able to read.
+# `--metrics 127.0.0.1:9709` behind `forward` answers Prometheus and probes: docs/METRICS.md.
 
 [Unit]
 Description=The record of what AI agents were allowed and denied
