@@ -67,33 +67,46 @@ impl Config {
         let Some(path) = flag.map(Path::to_owned).or_else(|| usual_path(env)) else {
             return Ok(Config::default());
         };
-        let text = match read_bounded(&path) {
-            Ok(text) => text,
-            Err(error) if flag.is_none() && is_absent(&error) => {
-                return Ok(Config {
-                    path: Some(path),
-                    ..Config::default()
-                });
-            }
-            Err(error) => {
-                let path = path.display();
-                return Err(Failure::usage(format_args!(
-                    "cannot read `{path}`: {error}"
-                ))
-                .advise("name a file that this user may read with `--config`, or move this one away"));
-            }
-        };
-        let config = parse(&text)
-            .map_err(|problem| Failure::usage(format_args!("`{}`: {problem}", path.display())))?;
-        Ok(Config {
-            path: Some(path),
-            found: true,
-            ..config
-        })
+        match read_bounded(&path) {
+            Err(error) if flag.is_none() && is_absent(&error) => Ok(Config {
+                path: Some(path),
+                ..Config::default()
+            }),
+            _ => read(&path),
+        }
     }
 }
 
+fn read(path: &Path) -> Outcome<Config> {
+    let shown = path.display();
+    let text = read_bounded(path).map_err(|error| {
+        Failure::usage(format_args!("cannot read `{shown}`: {error}"))
+            .advise("name a file that this user may read with `--config`, or move this one away")
+    })?;
+    let config =
+        parse(&text).map_err(|problem| Failure::usage(format_args!("`{shown}`: {problem}")))?;
+    Ok(Config {
+        path: Some(path.to_owned()),
+        found: true,
+        ..config
+    })
+}
+
 impl Config {
+    /// What the same file says now. One that is not there says nothing.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub(crate) fn read_again(&self) -> Outcome<Config> {
+        match &self.path {
+            Some(path) if self.found || path.exists() => read(path),
+            path => Ok(Config {
+                path: path.clone(),
+                ..Config::default()
+            }),
+        }
+    }
+
     /// The bounds of the journal.
     pub(crate) fn limits(&self) -> Limits {
         let usual = Limits::default();

@@ -5,6 +5,8 @@
 
 #[path = "live/beside.rs"]
 mod beside;
+#[path = "live/bounds.rs"]
+mod bounds;
 #[path = "live/clock.rs"]
 mod clock;
 #[path = "live/faults.rs"]

@@ -2,6 +2,7 @@
 
 mod archiver;
 pub(crate) mod metrics;
+mod reloading;
 mod report;
 mod stopping;
 pub(crate) mod unit;
@@ -28,6 +29,7 @@ use crate::output::out::Out;
 use crate::state_dir::From;
 use archiver::Archiver;
 pub(crate) use archiver::ENTRIES as ARCHIVED_ENTRIES;
+use reloading::Reloading;
 use report::Report;
 use stopping::{GRACE, Stopping};
 use unit::UnitKind;
@@ -40,9 +42,11 @@ pub(crate) fn run(args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
     }
     ctx.interrupt.defer();
     let runtime = runtime()?;
-    let stopping = runtime
-        .block_on(async { Stopping::listen() })
-        .map_err(|error| Failure::failed(format_args!("cannot listen for signals: {error}")))?;
+    let (stopping, reloading) = runtime
+        .block_on(async { Ok((Stopping::listen()?, Reloading::listen()?)) })
+        .map_err(|error: std::io::Error| {
+            Failure::failed(format_args!("cannot listen for signals: {error}"))
+        })?;
     let dir = journal::state_dir(ctx)?;
     dir.create().map_err(Failure::failed)?;
     let _lock = Lock::take(&dir, LockName::Follow).map_err(held)?;
@@ -54,7 +58,7 @@ pub(crate) fn run(args: &ForwardArgs, ctx: &Context, out: &mut Out) -> Outcome {
     loop {
         board.all_over();
         let follower = Following::begin(args, ctx, &wanted, &board)?;
-        match runtime.block_on(follower.run(args, ctx, &stopping))? {
+        match runtime.block_on(follower.run(args, ctx, &stopping, &reloading))? {
             Finished::Done => return Ok(Exit::Done),
             Finished::NoGateway(error) => return Err(unreachable_gateway(&error)),
             Finished::Unread(why) => {
@@ -148,6 +152,7 @@ impl Following {
         args: &ForwardArgs,
         ctx: &Context,
         stopping: &Stopping,
+        reloading: &Reloading,
     ) -> Outcome<Finished> {
         let Following {
             writer,
@@ -165,6 +170,7 @@ impl Following {
         };
         let mut archiver = Archiver::new(ctx, args.no_archive)?;
         let committed = Arc::clone(&shared);
+        reloading.again(&committed);
         let mut roster = Roster::new(Arc::clone(&shared), wanted, workspace);
         let mut grace = None;
         let finished = {
@@ -185,6 +191,7 @@ impl Following {
                         grace = Some(if finished.is_some() { end } else { Instant::now() });
                         break finished.unwrap_or(Finished::Done);
                     }
+                    () = reloading.asked() => reloading.reload(ctx, &committed),
                     steps = stopping.clock_stepped(shared.pace) => {
                         let _ = signal.send(Signal::Run(steps));
                     }

@@ -21,6 +21,8 @@ pub(crate) enum About {
     Queue,
     /// The wall clock.
     Clock,
+    /// The configuration.
+    Configuration,
     /// The archive.
     Archive,
 }

@@ -12,7 +12,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use boundlane_record::Micros;
-use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, Number, Prune};
+use boundlane_store::{
+    AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, Limits, Number, Prune,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::bundle::Bundle;
@@ -34,6 +36,8 @@ enum Message {
     Flush(oneshot::Sender<()>),
     /// Time has passed.
     Tick(Micros),
+    /// Other bounds come into force.
+    Limit(Limits),
 }
 
 /// Sends bundles to the writer. Cheap to clone.
@@ -123,6 +127,12 @@ impl Handle {
         let _ = self.messages.try_send(Message::Tick(now));
     }
 
+    /// Puts other bounds in force; a writer that is gone has none.
+    pub(crate) fn limit(&self, limits: Limits) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move { messages.send(Message::Limit(limits)).await.is_ok() });
+    }
+
     /// Entries committed since the writer began.
     pub(crate) fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
@@ -169,6 +179,7 @@ impl Committer {
                     }
                     Message::Flush(done) => flushes.push(done),
                     Message::Tick(now) => tick = Some(now),
+                    Message::Limit(limits) => self.limit(&limits)?,
                 }
                 next = incoming.try_recv().ok();
             }
@@ -182,6 +193,16 @@ impl Committer {
             }
         }
         Ok(())
+    }
+
+    fn limit(&mut self, limits: &Limits) -> Result<(), AppendError> {
+        loop {
+            match self.journal.set_limits(limits) {
+                Err(AppendError::Full) => self.wait("the disk is full")?,
+                Err(AppendError::Busy) => self.wait("the journal is busy")?,
+                done => return done,
+            }
+        }
     }
 
     /// Drops of a stream that has gone silent get their number too.
@@ -374,7 +395,7 @@ impl Sink {
                 Message::Commit(bundle) => return Some(bundle),
                 // Nothing is durable here, and nobody waits for it to be.
                 Message::Flush(done) => drop(done.send(())),
-                Message::Tick(_) => {}
+                Message::Tick(_) | Message::Limit(_) => {}
             }
         }
     }

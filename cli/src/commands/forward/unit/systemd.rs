@@ -24,6 +24,7 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart={start}
+ExecReload=/bin/kill -HUP $MAINPID
 {RESTART}
 UMask=0077
 NoNewPrivileges=yes
@@ -61,6 +62,7 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart={start}
+ExecReload=/bin/kill -HUP $MAINPID
 {RESTART}
 User=boundlane
 Group=boundlane
