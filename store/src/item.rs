@@ -24,6 +24,8 @@ pub enum WhenFull {
     Wait,
     /// The source cannot: they are refused, and counted.
     Shed,
+    /// There is no room for any, whatever the bounds say: the disk is full.
+    Refuse,
 }
 
 /// Entries of one stream, with everything that must be committed with them.

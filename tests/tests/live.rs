@@ -9,6 +9,8 @@ mod beside;
 mod bounds;
 #[path = "live/clock.rs"]
 mod clock;
+#[path = "live/disk.rs"]
+mod disk;
 #[path = "live/faults.rs"]
 mod faults;
 #[path = "live/following.rs"]

@@ -59,7 +59,7 @@ pub(crate) fn open(ctx: &Context, setup: Setup) -> Outcome<(Writer, Shared)> {
     let (journal, _) = journal::open_for_writing(ctx)?;
     let teller = Arc::new(Teller::new(ctx.verbosity == Verbosity::Quiet));
     let (writer, handle) = Writer::start(
-        journal,
+        (journal::state_dir(ctx)?, journal),
         Arc::clone(&teller),
         pruning::query_micros_max(&ctx.config),
     );

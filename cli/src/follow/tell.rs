@@ -21,6 +21,8 @@ pub(crate) enum About {
     Queue,
     /// The wall clock.
     Clock,
+    /// The disk.
+    Disk,
     /// The configuration.
     Configuration,
     /// The archive.

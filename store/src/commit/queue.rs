@@ -137,6 +137,7 @@ impl Commit<'_> {
                     waiting: self.queue.all.all().entries,
                 });
             }
+            WhenFull::Refuse => one_by_one(&mut door, item, &mut refused),
             WhenFull::Shed if !door.has_room_for(needed) => {
                 one_by_one(&mut door, item, &mut refused)
             }
@@ -175,13 +176,18 @@ impl Commit<'_> {
 
 /// Losses and sessions are always let in; each record is asked about.
 fn one_by_one(door: &mut Door, item: &Item<'_>, refused: &mut Refused) -> Admitted {
+    let is_disk_full = item.when_full == WhenFull::Refuse;
     let verdicts = item.entries.iter().map(|(entry, meta)| {
         let bytes = entry.len() as u64;
         if !meta.kind.is_record() {
             door.take(Region::General, Held::one(bytes));
             return Some(Region::General);
         }
-        match door.admit(bytes, meta.matters) {
+        let verdict = match is_disk_full {
+            true => Err(DropCause::DiskFull),
+            false => door.admit(bytes, meta.matters),
+        };
+        match verdict {
             Ok(region) => Some(region),
             Err(cause) => {
                 refused.add(cause, meta);

@@ -28,7 +28,12 @@ fn lines_read(home: &Home) -> u64 {
 }
 
 /// Publishes as fast as the lines are taken, so that the gateway has no reason to leave any out.
-fn publish_slowly(home: &Home, gateway: &Gateway, name: &str, lines: impl Iterator<Item = Line>) {
+pub(crate) fn publish_slowly(
+    home: &Home,
+    gateway: &Gateway,
+    name: &str,
+    lines: impl Iterator<Item = Line>,
+) {
     let mut lines = lines.peekable();
     while lines.peek().is_some() {
         let some: Vec<Line> = lines.by_ref().take(500).collect();
@@ -43,7 +48,7 @@ fn publish_slowly(home: &Home, gateway: &Gateway, name: &str, lines: impl Iterat
 }
 
 /// Of a sandbox: decisions stored, and lines that its drops count.
-fn accounted(home: &Home, name: &str) -> (usize, u64) {
+pub(crate) fn accounted(home: &Home, name: &str) -> (usize, u64) {
     let rows = recorded(home, name);
     assert!(
         rows.iter().all(|row| row["kind"] != "gap"),
