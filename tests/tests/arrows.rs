@@ -8,6 +8,7 @@ use std::process::Command;
 /// Who may depend on whom, in layer order. `tests` and `benches` may use everything; nothing uses them.
 const ARROWS: &[(&str, &[&str])] = &[
     ("boundlane-record", &[]),
+    ("boundlane-powercut", &[]),
     ("boundlane-ingest", &["boundlane-record"]),
     (
         "boundlane-gateway",
