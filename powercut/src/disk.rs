@@ -30,6 +30,8 @@ pub enum Operation<'a> {
     SyncDirectory(&'a Path),
     /// A name goes to a place that is free.
     Rename(&'a Path, &'a Path),
+    /// A file gets another name.
+    Link(&'a Path, &'a Path),
     /// A name goes.
     Remove(&'a Path),
     /// A change of rights, which no test here loses.
@@ -153,6 +155,7 @@ pub fn before(operation: Operation<'_>) -> io::Result<()> {
         | Operation::SyncFile(path)
         | Operation::SyncDirectory(path)
         | Operation::Rename(path, _)
+        | Operation::Link(path, _)
         | Operation::Remove(path)
         | Operation::Rights(path) => path,
     };
@@ -235,7 +238,12 @@ impl State {
 
     pub(crate) fn delete(&mut self, path: &Path) -> io::Result<()> {
         self.count("delete", path)?;
-        let platter = self.files.remove(&id(path)?);
+        let id = id(path)?;
+        let platter = match fs::metadata(path)?.nlink() {
+            // The next file may get its number.
+            1 => self.files.remove(&id),
+            _ => self.files.get(&id).cloned(),
+        };
         let platter = platter.map_or_else(|| fs::read(path).map(Platter::holding), Ok)?;
         self.names.push(Name::Gone(path.to_owned(), platter));
         Ok(())
@@ -262,6 +270,10 @@ impl State {
             Operation::Rename(from, to) => {
                 self.count("rename", from)?;
                 self.names.push(Name::Moved(from.to_owned(), to.to_owned()));
+            }
+            Operation::Link(from, to) => {
+                self.count("link", from)?;
+                self.names.push(Name::Made(to.to_owned()));
             }
             Operation::Remove(path) => self.delete(path)?,
             Operation::Rights(path) => self.count("rights", path)?,

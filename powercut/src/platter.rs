@@ -6,13 +6,13 @@ use crate::rng::Rng;
 const SECTOR_BYTES: usize = 512;
 
 /// One file: what its last sync made certain, and what came after that, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Platter {
     certain: Vec<u8>,
     since: Vec<Change>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Change {
     Write { at: usize, bytes: Vec<u8> },
     Cut { length: usize },

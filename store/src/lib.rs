@@ -67,6 +67,7 @@ mod block;
 mod commit;
 mod db;
 mod error;
+mod files;
 pub mod fsck;
 mod head;
 mod item;

@@ -2,10 +2,12 @@
 
 mod filesystem;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::files;
 
 /// The paths of one state directory. Making one touches nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,11 +166,11 @@ impl StateDir {
         let path = self.digest_key_path();
         let suffix = hex(&random_bytes::<8>().map_err(StateDirError::io(&path))?);
         let draft = self.0.join(format!("digest.key.{suffix}"));
-        let linked = write_key(&draft).and_then(|()| match fs::hard_link(&draft, &path) {
+        let linked = write_key(&draft).and_then(|()| match files::link(&draft, &path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => sync_dir(&self.0),
+            _ => files::sync_dir(&self.0),
         });
-        let removed = fs::remove_file(&draft);
+        let removed = files::remove(&draft);
         linked
             .and(removed)
             .map_err(StateDirError::io(&path))
@@ -178,23 +180,7 @@ impl StateDir {
 }
 
 fn write_key(draft: &Path) -> io::Result<()> {
-    let mut file = create_private(draft)?;
-    file.write_all(&random_bytes::<32>()?)?;
-    file.sync_all()
-}
-
-/// A new file that only its owner can read.
-pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-}
-
-/// Makes names in `dir` survive a power cut.
-pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
+    files::write_private(draft, &random_bytes::<32>()?)
 }
 
 pub(crate) fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {

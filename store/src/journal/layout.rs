@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::db::beside;
-use crate::state_dir::{StateDir, create_private, sync_dir};
+use crate::files::{create_private, make_read_only, remove_if_there, rename, sync_dir, sync_file};
+use crate::state_dir::StateDir;
 
 /// Where the file is built.
 pub(super) fn building_path(dir: &StateDir) -> PathBuf {
@@ -33,8 +34,8 @@ pub(super) fn begin_building(dir: &StateDir) -> io::Result<PathBuf> {
 /// Says that the built file is whole.
 pub(super) fn end_building(dir: &StateDir) -> io::Result<()> {
     let path = building_path(dir);
-    fs::File::open(&path)?.sync_all()?;
-    fs::rename(&path, next_path(dir))?;
+    sync_file(&path)?;
+    rename(&path, &next_path(dir))?;
     sync_dir(dir.path())
 }
 
@@ -46,10 +47,10 @@ pub(super) fn install(dir: &StateDir) -> io::Result<()> {
         let left = beside(&journal, suffix);
         if left.exists() {
             let kept = free_path(&dir.journals_dir(), &format!("left{suffix}"))?;
-            fs::rename(&left, kept)?;
+            rename(&left, &kept)?;
         }
     }
-    fs::rename(next_path(dir), &journal)?;
+    rename(&next_path(dir), &journal)?;
     sync_dir(dir.path())
 }
 
@@ -68,10 +69,9 @@ pub(super) fn resume(dir: &StateDir) -> io::Result<()> {
 
 /// Moves a journal without `-wal` among the older ones, read-only.
 pub(super) fn set_aside(dir: &StateDir, id: &str) -> io::Result<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
     let kept = free_path(&dir.journals_dir(), &format!("{id}.sqlite"))?;
-    fs::set_permissions(dir.journal_path(), fs::Permissions::from_mode(0o400))?;
-    fs::rename(dir.journal_path(), &kept)?;
+    make_read_only(&dir.journal_path())?;
+    rename(&dir.journal_path(), &kept)?;
     sync_dir(&dir.journals_dir())?;
     sync_dir(dir.path())?;
     Ok(kept)
@@ -89,11 +89,4 @@ pub(super) fn free_path(dir: &Path, name: &str) -> io::Result<PathBuf> {
         .map(|name| dir.join(name))
         .filter(|path| !path.exists());
     free.next().ok_or_else(|| io::Error::other("no free name"))
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::layout;
 use crate::db;
 use crate::error::OpenError;
+use crate::files;
 use crate::queue;
 use crate::schema::{self, JOURNAL_SCHEMA};
 use crate::state_dir::{StateDir, StateDirError};
@@ -87,11 +88,10 @@ fn keep(dir: &StateDir, db: &Connection) -> Result<std::path::PathBuf, OpenError
     let text = kept
         .to_str()
         .ok_or_else(|| io(&kept)(std::io::Error::other("the path is not UTF-8")))?;
-    crate::state_dir::create_private(&kept).map_err(io(&kept))?;
+    files::create_private(&kept).map_err(io(&kept))?;
     db.execute("VACUUM INTO ?1", [text])
         .map_err(db::at(&kept))?;
-    let copied = std::fs::File::open(&kept).map_err(io(&kept))?;
-    copied.sync_all().map_err(io(&kept))?;
-    crate::state_dir::sync_dir(&dir.journals_dir()).map_err(io(&kept))?;
+    files::sync_file(&kept).map_err(io(&kept))?;
+    files::sync_dir(&dir.journals_dir()).map_err(io(&kept))?;
     Ok(kept)
 }
