@@ -344,4 +344,6 @@ fn transact<T>(
 }
 
 #[cfg(test)]
+mod power;
+#[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Bringing a journal of an older schema to this one: after a copy is put aside, in one transaction.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use boundlane_record::Seq;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -69,29 +69,28 @@ pub(super) fn migrate(dir: &StateDir, db: &mut Connection, program: &str) -> Res
     Ok(())
 }
 
-/// Copies the file, its `-wal` included, among the older journals; a copy of an earlier attempt stays.
-fn keep(dir: &StateDir, db: &Connection) -> Result<std::path::PathBuf, OpenError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |error| OpenError::Dir(StateDirError::io(&path)(error))
-    };
+/// Copies the file, its `-wal` included, among the older journals; a copy of an earlier attempt stays. It
+/// gets the name of one when it is whole: whatever has such a name is read as a journal.
+fn keep(dir: &StateDir, db: &Connection) -> Result<PathBuf, OpenError> {
     let journal = dir.journal_path();
     let (id, version) = db
         .query_row("SELECT id FROM journal", [], |row| row.get::<_, String>(0))
         .and_then(|id| Ok((id, schema::version(db)?)))
         .map_err(db::at(&journal))?;
-    let kept = layout::free_path(
-        &dir.journals_dir(),
-        &format!("{id}.schema-{version}.sqlite"),
-    )
-    .map_err(io(&dir.journals_dir()))?;
-    let text = kept
-        .to_str()
-        .ok_or_else(|| io(&kept)(std::io::Error::other("the path is not UTF-8")))?;
-    files::create_private(&kept).map_err(io(&kept))?;
+    let name = format!("{id}.schema-{version}.sqlite");
+    let journals = dir.journals_dir();
+    let io = |error| OpenError::Dir(StateDirError::io(&journals)(error));
+    let kept = layout::free_path(&journals, &name).map_err(io)?;
+    let draft = db::beside(&journals.join(name), ".building");
+    files::remove_if_there(&draft).map_err(io)?;
+    files::create_private(&draft).map_err(io)?;
+    let text = draft.to_str();
+    let text = text.ok_or_else(|| io(std::io::Error::other("the path is not UTF-8")))?;
     db.execute("VACUUM INTO ?1", [text])
-        .map_err(db::at(&kept))?;
-    files::sync_file(&kept).map_err(io(&kept))?;
-    files::sync_dir(&dir.journals_dir()).map_err(io(&kept))?;
+        .map_err(db::at(&draft))?;
+    files::sync_file(&draft)
+        .and_then(|()| files::rename(&draft, &kept))
+        .and_then(|()| files::sync_dir(&journals))
+        .map_err(io)?;
     Ok(kept)
 }

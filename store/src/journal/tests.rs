@@ -7,7 +7,7 @@ use super::*;
 use crate::item::Checkpoint;
 use crate::state_dir::StateDir;
 
-fn setup() -> Setup {
+pub(super) fn setup() -> Setup {
     Setup {
         program: "boundlane 0.1.0".into(),
         machine_label: "test".into(),

@@ -103,17 +103,18 @@ impl Scenario {
             self.name,
             disk.log().last().unwrap()
         );
+        let _said = SaidOnFailure(at);
         disk.lose(seed).unwrap();
 
         let left = rows_of_tables(&dir);
         let mut possible = states[taken..].iter().take(2);
         let Some(step) = possible.position(|state| *state == left) else {
-            panic!("{at}\n{}", difference(&states[taken], &left));
+            panic!("{}", difference(&states[taken], &left));
         };
         let step = taken + step;
         assert_laws(&dir);
         // The opening numbers what was open, so from here on the journals differ; the laws are the same.
-        run(&dir, &self.steps, step.saturating_sub(1), &mut |_| {}).expect(&at);
+        run(&dir, &self.steps, step.saturating_sub(1), &mut |_| {}).unwrap();
         assert_laws(&dir);
         self.assert_goals(&dir);
     }
@@ -129,6 +130,17 @@ impl Scenario {
         for (name, goal) in goals {
             let place = reader.stream(name).unwrap().unwrap().place;
             assert_eq!(place, goal.to_string(), "{name}");
+        }
+    }
+}
+
+/// What a failing test says about where it was.
+struct SaidOnFailure(String);
+
+impl Drop for SaidOnFailure {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("{}", self.0);
         }
     }
 }
