@@ -42,8 +42,8 @@ pub(super) fn end_building(dir: &StateDir) -> io::Result<()> {
 /// Puts the built file in the journal's place, which must be free.
 pub(super) fn install(dir: &StateDir) -> io::Result<()> {
     let journal = dir.journal_path();
-    // A `-wal` without its file would be read as the new file's.
-    for suffix in ["-wal", "-shm"] {
+    // A `-wal` or `-journal` without its file would be read as the new file's.
+    for suffix in ["-wal", "-shm", "-journal"] {
         let left = beside(&journal, suffix);
         if left.exists() {
             let kept = free_path(&dir.journals_dir(), &format!("left{suffix}"))?;

@@ -234,6 +234,44 @@ fn a_lost_journal_leaves_a_gap_in_the_next() {
     );
 }
 
+/// A rollback journal whose file is gone is not rolled back into the file that follows.
+#[test]
+fn a_rollback_journal_of_a_lost_file_is_applied_to_the_next() {
+    let (_parent, dir) = state();
+    let old = open(&dir).id().to_owned();
+    let mut hot = dir.journal_path().into_os_string();
+    hot.push("-journal");
+    let db = rusqlite::Connection::open(dir.journal_path()).unwrap();
+    // Pages do not fit into the cache, so they are written while the old ones lie in the journal.
+    db.execute_batch(
+        "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN; \
+         UPDATE journal SET written_by = 'x'; CREATE TABLE t (b)",
+    )
+    .unwrap();
+    for _ in 0..100 {
+        let insert = "INSERT INTO t VALUES (randomblob(4000))";
+        db.execute(insert, []).unwrap();
+    }
+    let bytes = fs::read(&hot).unwrap();
+    drop(db);
+    fs::remove_file(dir.journal_path()).unwrap();
+    fs::write(&hot, bytes).unwrap();
+
+    let (journal, opened) = Journal::open(&dir, &setup()).unwrap();
+    assert_ne!(
+        journal.id(),
+        old,
+        "the old file's page took the new one's place"
+    );
+    drop(journal);
+    assert_eq!(
+        Journal::open(&dir, &setup()).unwrap().1.journal,
+        opened.journal
+    );
+    assert_sound(&dir);
+    assert!(dir.journals_dir().join("left-journal").exists());
+}
+
 /// A crash between any two steps of a succession ends in one whole journal that names the old one.
 #[test]
 fn a_succession_cut_short_is_ended_at_the_next_start() {
