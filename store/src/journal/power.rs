@@ -6,11 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boundlane_powercut::Disk;
-use boundlane_record::TreeSize;
+use boundlane_record::{Books, EntryBatch, Extent, Gap, GapCause, StreamName, TreeSize};
 
 use super::tests::setup;
 use super::*;
 use crate::error::OpenError;
+use crate::item::{Checkpoint, WhenFull};
+use crate::loss::OpenLoss;
 use crate::reader::Reader;
 use crate::state_dir::StateDir;
 
@@ -139,33 +141,68 @@ fn a_cut_leaves_half_a_new_journal() {
     assert!(points > 30, "{points}");
 }
 
+/// A directory whose journal has an entry that lies in the `-wal` alone. Its head.
+fn with_an_entry(dir: &StateDir) -> (Journal, Head) {
+    let mut journal = Journal::open(dir, &setup()).unwrap().0;
+    let stream = StreamName {
+        stream: "a".into(),
+        ..StreamName::default()
+    };
+    let gap = OpenLoss::Gap(Gap {
+        cause: GapCause::Lagged,
+        extent: Extent::Exact(3),
+        from: None,
+        to: None,
+        after_cursor: None,
+        before_cursor: None,
+        evidence: None,
+    });
+    let item = Item {
+        stream: &stream,
+        entries: &EntryBatch::new(),
+        at: Micros(1),
+        books: Books::default(),
+        expects: None,
+        checkpoint: &Checkpoint::default(),
+        open_losses: &[gap],
+        when_full: WhenFull::Wait,
+    };
+    journal.append(&[item]).unwrap();
+    journal.number_open_losses(Number::All, Micros(2)).unwrap();
+    let head = journal.head().unwrap();
+    (journal, head)
+}
+
 /// A cut while a journal is set aside and followed by another loses neither, nor does it twice.
 #[test]
 fn a_cut_loses_a_journal_that_is_set_aside() {
     let before = tempfile::tempdir().unwrap();
     let before = StateDir::at(before.path());
-    let old = Journal::open(&before, &setup()).unwrap().1;
-    let ahead = KnownHead {
-        journal: old.journal.clone(),
-        size: TreeSize(1000),
-        root: old.root,
-    };
+    let (_writer, old) = with_an_entry(&before);
     let knowing = Setup {
-        known_heads: vec![ahead],
+        known_heads: vec![KnownHead {
+            journal: old.journal.clone(),
+            size: TreeSize(1000),
+            root: old.root,
+        }],
         ..setup()
     };
     let kept = format!("{}.sqlite", old.journal);
     let points = at_each("set aside", &files(&before), &knowing, &|world, told| {
         let opened = world.open(&knowing).unwrap();
-        assert_ne!(opened.journal, old.journal);
         assert!(told.is_none_or(|told| told.journal == opened.journal));
-        assert_eq!(opened.size, TreeSize(2), "its start, and the gap");
         assert_eq!(world.left_over(), Vec::<String>::new());
         world.assert_sound();
+        let reader = Reader::open(&world.dir).unwrap().unwrap();
+        let losses = reader.losses(None).unwrap();
+        let losses: Vec<_> = losses.iter().map(|loss| loss.cause.as_str()).collect();
+        assert_eq!((opened.size, losses), (TreeSize(2), vec!["restored"]));
         assert_eq!(names(&world.dir.journals_dir()), [kept.as_str()]);
         let kept = world.dir.journals_dir().join(&kept);
-        let (id, size) = identity(&kept).unwrap();
-        assert_eq!((id, size), (old.journal.clone(), 1));
+        let whole = Some((old.journal.clone(), i64::try_from(old.size.0).unwrap()));
+        assert_eq!(identity(&kept), whole);
+        let reader = Reader::open_file(&kept).unwrap().unwrap();
+        assert_eq!(reader.head().unwrap().root, old.root);
     });
     assert!(points > 50, "{points}");
 }
