@@ -80,6 +80,14 @@ pub enum AppendError {
         /// The journal's size.
         size: u64,
     },
+    /// A new consumer begins before what is pruned: it would never get that.
+    #[error("entries through {pruned} are pruned, a new consumer has only {through}")]
+    Pruned {
+        /// What it has.
+        through: u64,
+        /// What is gone.
+        pruned: u64,
+    },
     /// There is no room for records of a source that can wait. Nothing was written.
     #[error("{waiting} entries wait for a consumer: there is no room for more")]
     QueueFull {

@@ -196,7 +196,8 @@ impl Journal {
     /// Notes that `consumer` has taken over everything through this number. Never goes back.
     ///
     /// # Errors
-    /// [`AppendError::Beyond`] for a number that was not given; else as [`Journal::append`].
+    /// [`AppendError::Beyond`] for a number that was not given, [`AppendError::Pruned`] for a new consumer
+    /// that would still need what is gone; else as [`Journal::append`].
     pub fn acknowledge(
         &mut self,
         consumer: Consumer,
@@ -204,11 +205,11 @@ impl Journal {
         now: Micros,
     ) -> Result<Acknowledged, AppendError> {
         self.transaction(|db, _| {
-            let size = head::read(db)?.size;
-            if through.0 > size.0 {
+            let head = head::read(db)?;
+            if through.0 > head.size.0 {
                 return Err(AppendError::Beyond {
                     through: through.0,
-                    size: size.0,
+                    size: head.size.0,
                 });
             }
             let taken = queue::taken_through(db)?;
@@ -216,6 +217,12 @@ impl Journal {
                 .prepare_cached("SELECT through FROM acks WHERE consumer = ?1")?
                 .query_row([consumer.word()], |row| row.get(0))
                 .optional()?;
+            if before.is_none() && through < head.pruned {
+                return Err(AppendError::Pruned {
+                    through: through.0,
+                    pruned: head.pruned.0,
+                });
+            }
             let acknowledged = Acknowledged {
                 before: Seq(before.unwrap_or(0)),
                 through: through.max(Seq(before.unwrap_or(0))),

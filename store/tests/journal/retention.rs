@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use boundlane_record::{Micros, Seq, TreeSize};
 use boundlane_store::{
-    Consumer, Found, Journal, Limits, Prune, PruneTerms, Select, StateDir, Totals,
+    AppendError, Consumer, Found, Journal, Limits, Prune, PruneTerms, Select, StateDir, Totals,
 };
 
 use crate::feed::{assert_sound, open, part, reader, state};
@@ -105,6 +105,26 @@ fn a_prune_breaks_the_tree_or_is_not_stated() {
     let version = journal.stream("a").unwrap().unwrap().version;
     journal
         .append(&[part("a", 9000..9030, Some(version)).item()])
+        .unwrap();
+    assert_sound(&dir);
+}
+
+/// A consumer that comes new cannot begin before what is gone.
+#[test]
+fn a_new_consumer_is_promised_what_is_pruned() {
+    let (_parent, dir) = state();
+    let mut journal = filled(&dir, 30);
+    acknowledge_all(&mut journal, 1);
+    keep(&mut journal, 1, 1);
+    let pruned = prune_all(&mut journal, &terms(DAY));
+    let behind = journal.acknowledge(Consumer::Uploader, Seq(pruned - 1), Micros(2));
+    assert!(
+        matches!(behind, Err(AppendError::Pruned { .. })),
+        "{behind:?}"
+    );
+    assert_sound(&dir);
+    journal
+        .acknowledge(Consumer::Uploader, Seq(pruned), Micros(2))
         .unwrap();
     assert_sound(&dir);
 }
