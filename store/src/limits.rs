@@ -4,8 +4,6 @@ use std::ops::RangeInclusive;
 
 use rusqlite::{Connection, params};
 
-use crate::admission::Held;
-
 /// The bounds of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -86,14 +84,6 @@ impl Limits {
         match bad {
             Some((name, range, value)) => Err(LimitFault { name, value, range }),
             None => Ok(()),
-        }
-    }
-
-    /// What may wait.
-    pub(crate) fn queue(&self) -> Held {
-        Held {
-            entries: self.queued_entries_max,
-            stored_bytes: self.queued_stored_bytes_max,
         }
     }
 }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use crate::admission::{Held, Waiting};
 use crate::block::{BLOCK_ENTRIES_MAX, StreamId};
+use crate::limits::Limits;
 
 /// Whose share a stream's entries are of: its sandbox's.
 pub(crate) fn sharer(name: &StreamName) -> &str {
@@ -21,6 +22,27 @@ pub(crate) fn all(db: &Connection) -> rusqlite::Result<Waiting> {
         "SELECT waiting_entries, waiting_bytes, tenth_entries, tenth_bytes FROM journal",
     )?
     .query_row([], waiting)
+}
+
+/// Of how many parts of the bound what the file takes besides bodies leaves one at least.
+const LEFT_PARTS: u64 = 4;
+
+/// The bound in bodies. Pages that are half full, and all other tables, take disk too: what they take now
+/// is not there for bodies.
+pub(crate) fn bound(db: &Connection, limits: &Limits) -> rusqlite::Result<Held> {
+    let (used, bodies): (u64, u64) = db
+        .prepare_cached(
+            "SELECT (page_count - freelist_count) * page_size, stored_bytes FROM journal, \
+             pragma_page_count, pragma_freelist_count, pragma_page_size",
+        )?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let most = limits.queued_stored_bytes_max;
+    Ok(Held {
+        entries: limits.queued_entries_max,
+        stored_bytes: most
+            .saturating_sub(used.saturating_sub(bodies))
+            .max(most / LEFT_PARTS),
+    })
 }
 
 /// What waits of one sandbox, see [`sharer`].

@@ -98,7 +98,7 @@ impl Refused {
 impl Queue {
     pub(super) fn begin(db: &rusqlite::Connection) -> rusqlite::Result<Queue> {
         Ok(Queue {
-            bound: limits::read(db)?.queue(),
+            bound: queue::bound(db, &limits::read(db)?)?,
             all: queue::all(db)?,
             ..Queue::default()
         })
