@@ -4,7 +4,9 @@ use std::path::Path;
 
 use boundlane_archive::{Root, list};
 use boundlane_record::redact;
-use boundlane_store::{AppendError, Journal, KnownHead, Opened, Setup, StateDir};
+use boundlane_store::{
+    AppendError, Journal, KnownHead, Opened, Salvage, Salvaged, Setup, StateDir,
+};
 
 use crate::commands::recorded::open_failure;
 use crate::context::{Context, wall_clock};
@@ -43,7 +45,9 @@ pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
 }
 
 fn tell(ctx: &Context, opened: &Opened) {
-    if let Some(path) = &opened.set_aside {
+    if let Some(salvaged) = &opened.salvaged {
+        tell_salvaged(ctx, salvaged);
+    } else if let Some(path) = &opened.set_aside {
         ctx.warn(&format!(
             "the journal in this directory was not this machine's own history; it is kept at `{}` and a new one begins",
             crate::context::shown(path)
@@ -59,6 +63,57 @@ fn tell(ctx: &Context, opened: &Opened) {
             "{} losses that a crash left open were numbered",
             opened.losses_numbered
         ));
+    }
+}
+
+/// What was damaged, what is missing, and what was kept where.
+fn tell_salvaged(ctx: &Context, salvaged: &Salvaged) {
+    let what = &salvaged.salvage;
+    let mut text = format!(
+        "the journal was damaged ({}): {} of its entries were read, {}; a new journal begins",
+        salvaged.why,
+        what.entries,
+        missing(what)
+    );
+    if what.checkpoints_lost > 0 || what.streams_unknown {
+        text.push_str(&format!(
+            "; {} streams are read on, the place of {} is lost",
+            what.streams,
+            match what.streams_unknown {
+                true => "others".to_owned(),
+                false => what.checkpoints_lost.to_string(),
+            }
+        ));
+    }
+    ctx.warn(&text);
+    let shown = |path: &Path| crate::context::shown(path).to_string();
+    let readable = salvaged.readable.as_deref().map(shown);
+    ctx.warn(&format!(
+        "the damaged file is kept at `{}`{}",
+        shown(&salvaged.damaged),
+        readable.map_or_else(String::new, |path| format!(
+            ", its readable entries at `{path}`, where `log` and `query` find them"
+        ))
+    ));
+}
+
+/// The numbers that are missing, in words.
+pub(crate) fn missing(what: &Salvage) -> String {
+    const SHOWN_MAX: usize = 3;
+    let ranges = what.missing.iter().take(SHOWN_MAX);
+    let mut ranges: Vec<String> = ranges
+        .map(|(first, last)| format!("{first} to {last}"))
+        .collect();
+    if what.missing.len() > SHOWN_MAX {
+        ranges.push("more".to_owned());
+    }
+    let numbers = match what.missing_entries {
+        0 => "none of its numbers is missing".to_owned(),
+        n => format!("{n} are missing ({})", ranges.join(", ")),
+    };
+    match what.tail {
+        Some(why) => format!("{numbers}, and what came last may be: {why}"),
+        None => numbers,
     }
 }
 

@@ -42,10 +42,26 @@ pub(crate) fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
+/// Whether closing the last connection moves the `-wal` into the file. Not before the file is known to be
+/// sound: a damaged one is kept as it was found.
+pub(crate) fn move_wal_on_close(db: &Connection, moves: bool) -> rusqlite::Result<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !moves)?;
+    Ok(())
+}
+
 /// The same for a file that is being laid out: closing it leaves the file alone.
 pub(crate) fn open_builder(path: &Path) -> rusqlite::Result<Connection> {
     let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     durable(&db)?;
+    Ok(db)
+}
+
+/// The same for a file that is made again when a crash comes between: it has no `-wal`, and nothing is on
+/// the disk before its maker says so.
+pub(crate) fn open_scratch(path: &Path) -> rusqlite::Result<Connection> {
+    let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.pragma_update(None, "synchronous", "OFF")?;
+    db.pragma_update(None, "temp_store", "FILE")?;
     Ok(db)
 }
 

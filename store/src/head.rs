@@ -99,7 +99,7 @@ fn pruned_edge(db: &Connection, from: TreeSize, size: TreeSize) -> Result<Option
 }
 
 /// Pushes the entries after the edge, through `size`.
-fn extend(db: &Connection, edge: &mut Edge, size: TreeSize) -> Result<(), ReadError> {
+pub(crate) fn extend(db: &Connection, edge: &mut Edge, size: TreeSize) -> Result<(), ReadError> {
     let select = Select::all().after(Seq(edge.size().0)).through(Seq(size.0));
     let mut walk = Walk::begin(db, select)?;
     while let Some(piece) = walk.next(db)? {

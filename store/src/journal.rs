@@ -1,5 +1,7 @@
 //! The writer.
 
+mod carry;
+mod damage;
 mod layout;
 mod migrate;
 mod open;
@@ -25,6 +27,7 @@ use crate::pack::Packer;
 use crate::queue;
 use crate::stream::{self, StreamState};
 
+pub use damage::Salvaged;
 pub use open::Opened;
 pub use retention::{Prune, PruneTerms};
 pub use startup::STARTUP_ENTRIES;

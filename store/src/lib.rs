@@ -80,6 +80,7 @@ mod pack;
 mod queue;
 mod reader;
 mod reserve;
+mod salvage;
 mod schema;
 mod state_dir;
 mod stream;
@@ -100,7 +101,7 @@ pub use item::{
 };
 pub use journal::{
     Acknowledged, Began, Consumer, Journal, KnownHead, Number, Opened, Predecessor, Prune,
-    PruneTerms, STARTUP_ENTRIES, Setup, Why,
+    PruneTerms, STARTUP_ENTRIES, Salvaged, Setup, Why,
 };
 pub use limits::{LimitFault, Limits};
 pub use lock::{Lock, LockError, LockName};
@@ -108,6 +109,7 @@ pub use loss::OpenLoss;
 pub use open_loss::GrowingLoss;
 pub use reader::{Ack, Blocks, Found, LossTotal, Reader, Totals};
 pub use reserve::RESERVE_BYTES;
+pub use salvage::{RANGES_MAX, Salvage};
 pub use schema::JOURNAL_SCHEMA;
 pub use state_dir::{StateDir, StateDirError};
 pub use stream::StreamState;

@@ -70,6 +70,20 @@ fn check_numbers(path: &Path, application: u32, version: u32) -> Result<(), Open
     Ok(())
 }
 
+/// How long the file's header says that it is; `None` when it does not.
+pub(crate) fn stated_bytes(path: &Path) -> io::Result<Option<u64>> {
+    let Some(header) = read_header(path)? else {
+        return Ok(None);
+    };
+    let page_bytes = match big_endian(&header[16..18]) {
+        1 => 65536,
+        bytes => u64::from(bytes),
+    };
+    // The count is good when it was written by the last change.
+    let is_of_last = header[24..28] == header[92..96];
+    Ok(is_of_last.then(|| page_bytes * u64::from(big_endian(&header[28..32]))))
+}
+
 fn read_header(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut header = Vec::with_capacity(100);
     File::open(path)?.take(100).read_to_end(&mut header)?;

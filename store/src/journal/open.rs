@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::startup::{self, Identity};
 use super::succession::{self, Began, Predecessor, Why};
-use super::{Journal, Number, Setup, layout, migrate};
+use super::{Journal, Number, Salvaged, Setup, damage, layout, migrate};
 use crate::db;
 use crate::error::{AppendError, OpenError, ReadError};
 use crate::head;
@@ -34,6 +34,8 @@ pub struct Opened {
     pub began: Option<Began>,
     /// Where the journal before it was moved.
     pub set_aside: Option<PathBuf>,
+    /// What was damaged, and what could be read of it.
+    pub salvaged: Option<Salvaged>,
     /// How many of the last entries had their hashes derived again.
     pub entries_checked: u64,
     /// Losses that a crash left open and that got their numbers now.
@@ -45,7 +47,8 @@ pub struct Opened {
 impl Journal {
     /// Opens the journal of `dir` for writing; directory, key and journal are created when they are not
     /// there. A journal that is another machine's, an older copy, or whose history contradicts a known
-    /// head is set aside, and a new one begins.
+    /// head is set aside, and a new one begins. So it is with a damaged one, when nobody else has it open:
+    /// what can be read of it is salvaged.
     ///
     /// # Errors
     /// [`OpenError`]; a newer program's journal is not touched.
@@ -84,8 +87,51 @@ fn attempt(dir: &StateDir, setup: &Setup) -> Result<Option<(Journal, Opened)>, O
     if !dir.journal_path().exists() {
         return Ok(None);
     }
+    let mut gate = Some(gate);
+    match enter(dir, setup, &mut gate, began) {
+        Err(error) if alone && damage::is_damage(&error) => {
+            // What failed last may have given the gate away, and others may have come in.
+            match gate.map_or_else(|| Gate::enter(dir).map_err(io), Ok)? {
+                gate if gate.is_alone() => salvage(dir, setup, gate, &error),
+                _ => Err(error),
+            }
+        }
+        entered => entered,
+    }
+}
+
+/// Replaces a damaged journal and opens the new one.
+fn salvage(
+    dir: &StateDir,
+    setup: &Setup,
+    gate: Gate,
+    error: &OpenError,
+) -> Result<Option<(Journal, Opened)>, OpenError> {
+    let why = match error {
+        OpenError::Damaged { why, .. } => why.clone(),
+        OpenError::Sqlite { source, .. } => source.to_string(),
+        other => other.to_string(),
+    };
+    let (began, salvaged) = damage::replace(dir, setup, &why)?;
+    drop(gate);
+    let opened = attempt_after(dir, setup, began, salvaged.damaged.clone())?;
+    Ok(opened.map(|(journal, opened)| {
+        let salvaged = Some(salvaged);
+        (journal, Opened { salvaged, ..opened })
+    }))
+}
+
+/// Opens what is there: checks it, and follows it by another where it is not itself.
+fn enter(
+    dir: &StateDir,
+    setup: &Setup,
+    gate: &mut Option<Gate>,
+    began: Option<Began>,
+) -> Result<Option<(Journal, Opened)>, OpenError> {
+    let io = |error| OpenError::Dir(StateDirError::io(dir.path())(error));
+    let alone = gate.as_ref().is_some_and(Gate::is_alone);
     let key = dir.digest_key()?;
-    let (mut db, entries_checked, stranger) = open_checked(dir, setup, &key)?;
+    let (mut db, entries_checked, stranger) = open_checked(dir, setup, &key, alone)?;
     if migrate::is_needed(&db).map_err(db::at(&dir.journal_path()))? {
         if !alone {
             let why = "an older version of this program writes to it; end that one first";
@@ -104,14 +150,19 @@ fn attempt(dir: &StateDir, setup: &Setup) -> Result<Option<(Journal, Opened)>, O
             predecessor: Some(predecessor),
         };
         let kept = follow(dir, setup, &key, db, &began)?;
-        drop(gate);
+        drop(gate.take());
         return attempt_after(dir, setup, began, kept);
     }
     let key_replaced = alone && rekey(&mut db, setup, &key).map_err(|error| read(dir, error))?;
+    let id = head::read(&db).map_err(|error| read(dir, error))?.journal;
+    let packer = Packer::new().map_err(io)?;
+    let Some(gate) = gate.take() else {
+        return Ok(None);
+    };
     let mut journal = Journal {
-        id: head::read(&db).map_err(|error| read(dir, error))?.journal,
+        id,
         db,
-        packer: Packer::new().map_err(io)?,
+        packer,
         poisoned: false,
         gate,
     };
@@ -131,6 +182,7 @@ fn attempt(dir: &StateDir, setup: &Setup) -> Result<Option<(Journal, Opened)>, O
         root: head.root,
         began,
         set_aside: None,
+        salvaged: None,
         entries_checked,
         losses_numbered,
         key_replaced,
@@ -172,7 +224,7 @@ fn settle(dir: &StateDir, setup: &Setup) -> Result<Option<Began>, OpenError> {
             predecessor: Some(Predecessor {
                 journal: head.journal.clone(),
                 size: head.size,
-                root: head.root,
+                root: Some(head.root),
             }),
         },
     };
@@ -188,15 +240,21 @@ fn open_checked(
     dir: &StateDir,
     setup: &Setup,
     key: &[u8; 32],
+    alone: bool,
 ) -> Result<(Connection, u64, Stranger), OpenError> {
     let path = dir.journal_path();
     schema::check_file(&path)?;
+    if alone {
+        damage::inspect(dir, setup)?;
+    }
     let db = db::open_writer(&path).map_err(db::at(&path))?;
+    db::move_wal_on_close(&db, false).map_err(db::at(&path))?;
     schema::check_connection(&path, &db)?;
     let snapshot = db.unchecked_transaction().map_err(db::at(&path))?;
     let checked = startup::check(&snapshot).map_err(|error| read(dir, error))?;
     let stranger = startup::stranger(&snapshot, setup, key).map_err(|error| read(dir, error))?;
     drop(snapshot);
+    db::move_wal_on_close(&db, true).map_err(db::at(&path))?;
     Ok((db, checked, stranger))
 }
 

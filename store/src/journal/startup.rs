@@ -61,7 +61,7 @@ pub(super) fn stranger(
     let here = Predecessor {
         journal: head.journal.clone(),
         size: head.size,
-        root: head.root,
+        root: Some(head.root),
     };
     let mut known: Vec<&KnownHead> = setup.known_heads.iter().collect();
     known.retain(|known| known.journal == head.journal);
@@ -71,7 +71,7 @@ pub(super) fn stranger(
             let known = Predecessor {
                 journal: known.journal.clone(),
                 size: known.size,
-                root: known.root,
+                root: Some(known.root),
             };
             // The greater of the two says how far the lost history reached.
             let farther = if known.size > here.size { known } else { here };

@@ -1,5 +1,7 @@
 //! How a journal begins, and how one that is not itself any more is followed by another.
 
+use std::path::Path;
+
 use boundlane_record::tree::{Edge, Hash};
 use boundlane_record::{
     EntryBatch, Extent, Gap, GapCause, Micros, Row, SCHEMA_VERSION, Session, SessionKind,
@@ -8,12 +10,13 @@ use boundlane_record::{
 use rusqlite::{Connection, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
-use super::Setup;
+use super::{Setup, carry};
 use crate::block::StreamId;
 use crate::commit::{Commit, Written};
 use crate::db;
 use crate::error::{AppendError, OpenError};
 use crate::pack::Packer;
+use crate::salvage::Salvage;
 use crate::schema::{self, JOURNAL_SCHEMA};
 use crate::state_dir::{StateDir, StateDirError, hex, random_bytes};
 
@@ -66,8 +69,8 @@ pub struct Predecessor {
     pub journal: String,
     /// The greatest size known of it.
     pub size: TreeSize,
-    /// The root at that size.
-    pub root: Hash,
+    /// The root at that size, `None` when it was lost with the entries.
+    pub root: Option<Hash>,
 }
 
 /// A journal that began in this opening.
@@ -103,17 +106,35 @@ pub(super) fn build(
     key: &[u8; 32],
     began: &Began,
 ) -> Result<(), OpenError> {
+    build_after(dir, setup, key, began, None)
+}
+
+/// The same after a salvage, of which the file lies at the path if it has anything: the new journal says
+/// what is missing and goes on from the checkpoints.
+pub(super) fn build_after(
+    dir: &StateDir,
+    setup: &Setup,
+    key: &[u8; 32],
+    began: &Began,
+    salvaged: Option<(&Salvage, Option<&Path>)>,
+) -> Result<(), OpenError> {
     let io = |error| OpenError::Dir(StateDirError::io(dir.path())(error));
     let path = super::layout::begin_building(dir).map_err(io)?;
     let id = hex(&random_bytes::<16>().map_err(io)?);
     let mut packer = Packer::new().map_err(io)?;
     let at = |error| db::at(&path)(error);
     let mut db = db::open_builder(&path).map_err(at)?;
-    let rows = rows(setup, began);
-    fill(&mut db, &mut packer, &rows, |db| {
-        insert_journal(db, &id, setup, key, began)
-    })
-    .map_err(|error| failed(&path, error))?;
+    let from = salvaged.and_then(|(_, from)| from);
+    if let Some(from) = from {
+        carry::attach(&db, from).map_err(db::at(from))?;
+    }
+    let filled = rows(&db, setup, began, salvaged).and_then(|rows| {
+        fill(&mut db, &mut packer, &rows, |db| {
+            insert_journal(db, &id, setup, key, began)?;
+            from.map_or(Ok(()), |_| carry::checkpoints(db))
+        })
+    });
+    filled.map_err(|error| failed(&path, error))?;
     db.close().map_err(|(_, error)| at(error))?;
     super::layout::end_building(dir).map_err(io)
 }
@@ -136,7 +157,7 @@ fn fill(
     Ok(())
 }
 
-fn failed(path: &std::path::Path, error: AppendError) -> OpenError {
+fn failed(path: &Path, error: AppendError) -> OpenError {
     match error {
         AppendError::Failed(source) => db::at(path)(source),
         other => OpenError::Damaged {
@@ -172,8 +193,13 @@ fn insert_journal(
     Ok(())
 }
 
-/// Entry 1, and the gap that goes with a journal that follows another against its will.
-fn rows(setup: &Setup, began: &Began) -> EntryBatch {
+/// Entry 1, and the gaps that go with a journal that follows another against its will.
+fn rows(
+    db: &Connection,
+    setup: &Setup,
+    began: &Began,
+    salvaged: Option<(&Salvage, Option<&Path>)>,
+) -> Result<EntryBatch, AppendError> {
     let mut batch = EntryBatch::new();
     let start = Session {
         what: SessionKind::JournalStart,
@@ -191,23 +217,40 @@ fn rows(setup: &Setup, began: &Began) -> EntryBatch {
             to: Some(setup.now),
             after_cursor: None,
             before_cursor: None,
-            evidence: began
-                .predecessor
-                .as_ref()
-                .map(|predecessor| predecessor.json().to_string()),
+            evidence: gap_evidence(began, salvaged.map(|(salvage, _)| salvage)),
         };
-        push_about_journal(&gap, setup.now, &mut batch);
+        push_about_journal(&gap, &StreamName::default(), setup.now, &mut batch);
     }
-    batch
+    if let Some((salvage, from)) = salvaged {
+        let lost = match from {
+            Some(_) => carry::lost(db)?,
+            None => Vec::new(),
+        };
+        for (name, gap) in carry::gaps(salvage, lost, setup.now) {
+            push_about_journal(&gap, &name, setup.now, &mut batch);
+        }
+    }
+    Ok(batch)
 }
 
-/// A gap of the journal itself belongs to no stream and no source.
-fn push_about_journal(gap: &Gap, now: Micros, batch: &mut EntryBatch) {
-    let nobody = StreamName::default();
-    let row = gap.row(&nobody, now);
+/// The journal before, and after a salvage what is missing of it.
+fn gap_evidence(began: &Began, salvage: Option<&Salvage>) -> Option<String> {
+    let predecessor = began.predecessor.as_ref().map(Predecessor::json);
+    let Some(salvage) = salvage else {
+        return predecessor.map(|predecessor| predecessor.to_string());
+    };
+    let mut evidence = predecessor.unwrap_or_else(|| serde_json::json!({}));
+    carry::state(salvage, &mut evidence);
+    Some(evidence.to_string())
+}
+
+/// A gap of the journal itself belongs to no stream, and to no source unless one is named.
+fn push_about_journal(gap: &Gap, name: &StreamName, now: Micros, batch: &mut EntryBatch) {
+    let row = gap.row(name, now);
+    let source = row.source.clone().filter(|source| !source.is_empty());
     batch.push(&Row {
         stream: None,
-        source: None,
+        source,
         ..row
     });
 }
@@ -232,7 +275,7 @@ impl Predecessor {
         serde_json::json!({
             "journal": self.journal,
             "size": self.size.0,
-            "root": self.root.to_hex(),
+            "root": self.root.map(Hash::to_hex),
         })
     }
 }

@@ -12,4 +12,5 @@ mod property;
 mod queue;
 mod reader;
 mod retention;
+mod salvage;
 mod versions;
