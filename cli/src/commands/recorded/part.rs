@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use boundlane_archive::ArchiveFile;
 use boundlane_record::{Micros, Seq};
-use boundlane_store::{Head, Piece, Reader, Select};
+use boundlane_store::{Damage, Head, Piece, Reader, Select};
 
 use super::plan::Want;
 use super::{BEGINNING, Met, Visit, decode, read_failure};
@@ -21,6 +21,8 @@ pub(super) struct Part {
     pub(super) began: Micros,
     /// In number order.
     files: Vec<ArchiveFile>,
+    /// Files of numbers that the journal's file should hold: read where it has lost them.
+    spare: Vec<ArchiveFile>,
     live: Option<(Reader, Head)>,
     /// Numbers through this one are told by another part with the same id, from which this history has
     /// parted.
@@ -38,6 +40,7 @@ impl Part {
             journal,
             began,
             files: vec![file],
+            spare: Vec::new(),
             live: None,
             after: None,
         }
@@ -56,6 +59,7 @@ impl Part {
             journal: head.journal.clone(),
             began,
             files: Vec::new(),
+            spare: Vec::new(),
             live: None,
             after: None,
         }
@@ -87,7 +91,8 @@ impl Part {
     }
 
     pub(super) fn with_reader(mut self, reader: Reader, head: Head) -> Part {
-        self.files.retain(|file| file.name.first <= head.pruned);
+        let files = std::mem::take(&mut self.files).into_iter();
+        (self.files, self.spare) = files.partition(|file| file.name.first <= head.pruned);
         self.live = Some((reader, head));
         self
     }
@@ -162,6 +167,10 @@ impl Part {
 
     /// Says that the numbers from `first` up to, and not including, `end` are missing, if there are any.
     fn missing(&self, first: Seq, end: Seq, visit: &mut Visit<'_>) -> Outcome<Flow> {
+        self.lost(first, end, GONE, visit)
+    }
+
+    fn lost(&self, first: Seq, end: Seq, why: &str, visit: &mut Visit<'_>) -> Outcome<Flow> {
         if first >= end {
             return Ok(Flow::Continue(()));
         }
@@ -170,7 +179,7 @@ impl Part {
             journal: &self.journal,
             first,
             last,
-            why: GONE,
+            why,
         })
     }
 
@@ -223,15 +232,7 @@ impl Part {
         for piece in reader.blocks(select).map_err(read_failure)? {
             let flow = match piece.map_err(read_failure)? {
                 Piece::Block(block) => self.block(&block, visit)?,
-                Piece::Damaged(damage) => {
-                    let (first, last, why) = (damage.first, damage.last, damage.why);
-                    visit(Met::Missing {
-                        journal: &self.journal,
-                        first,
-                        last,
-                        why,
-                    })?
-                }
+                Piece::Damaged(damage) => self.hole(&damage, visit)?,
                 Piece::Pruned { first, last } => {
                     let why = "they were pruned while they were read; try again";
                     visit(Met::Missing {
@@ -247,6 +248,35 @@ impl Part {
             }
         }
         Ok(Flow::Continue(()))
+    }
+
+    /// Numbers that the journal's file has lost: from the archive where that has them, else missing.
+    fn hole(&self, damage: &Damage, visit: &mut Visit<'_>) -> Outcome<Flow> {
+        let mut next = damage.first;
+        for file in self.files.iter().chain(&self.spare) {
+            let (first, last) = (file.name.first, file.name.last);
+            if last < next || first > damage.last {
+                continue;
+            }
+            let Ok(open) = file.open() else {
+                continue;
+            };
+            if self.lost(next, first, damage.why, visit)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+            next = next.max(first);
+            let mut entries = open.entries(next);
+            while let Some(Ok((seq, bytes))) = entries.next() {
+                if seq > damage.last {
+                    break;
+                }
+                if seq >= next && self.entry(seq, bytes, visit)?.is_break() {
+                    return Ok(Flow::Break(()));
+                }
+                next = next.max(seq.next());
+            }
+        }
+        self.lost(next, damage.last.next(), damage.why, visit)
     }
 
     fn block(&self, block: &boundlane_store::Block, visit: &mut Visit<'_>) -> Outcome<Flow> {
