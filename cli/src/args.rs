@@ -146,6 +146,9 @@ pub(crate) struct ArchiveArgs {
 /// `fsck`.
 #[derive(Debug, Args)]
 pub(crate) struct FsckArgs {
+    /// Copy what can be read of the journals into this directory, which must be empty or not exist.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) salvage: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,

@@ -22,17 +22,21 @@ pub(crate) fn archive_root(ctx: &Context) -> Outcome<Root> {
     Ok(Root::at(ctx.archive_root()?.path))
 }
 
-/// Opens the journal for writing, and says when it is another one than before.
-pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
-    let dir = state_dir(ctx)?;
-    let setup = Setup {
+/// What a writer says about itself and this machine.
+pub(crate) fn setup(ctx: &Context) -> Outcome<Setup> {
+    Ok(Setup {
         program: concat!("boundlane ", env!("CARGO_PKG_VERSION")).to_owned(),
         machine_label: machine_label(),
         machine_id: machine_id(Path::new("/etc/machine-id")),
         redaction: redact::VERSION,
         now: wall_clock(),
         known_heads: known_heads(&archive_root(ctx)?),
-    };
+    })
+}
+
+/// Opens the journal for writing, and says when it is another one than before.
+pub(crate) fn open_for_writing(ctx: &Context) -> Outcome<(Journal, Opened)> {
+    let (dir, setup) = (state_dir(ctx)?, setup(ctx)?);
     let (mut journal, opened) =
         Journal::open(&dir, &setup).map_err(|error| open_failure(&error))?;
     tell(ctx, &opened);

@@ -5,6 +5,7 @@ mod damage;
 mod layout;
 mod migrate;
 mod open;
+mod rescue;
 mod retention;
 mod startup;
 mod succession;
@@ -29,6 +30,7 @@ use crate::stream::{self, StreamState};
 
 pub use damage::Salvaged;
 pub use open::Opened;
+pub use rescue::{Rescue, RescueError, Rescued, salvage_into};
 pub use retention::{Prune, PruneTerms};
 pub use startup::STARTUP_ENTRIES;
 pub use succession::{Began, Predecessor, Why};

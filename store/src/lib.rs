@@ -101,7 +101,7 @@ pub use item::{
 };
 pub use journal::{
     Acknowledged, Began, Consumer, Journal, KnownHead, Number, Opened, Predecessor, Prune,
-    PruneTerms, STARTUP_ENTRIES, Salvaged, Setup, Why,
+    PruneTerms, Rescue, RescueError, Rescued, STARTUP_ENTRIES, Salvaged, Setup, Why, salvage_into,
 };
 pub use limits::{LimitFault, Limits};
 pub use lock::{Lock, LockError, LockName};

@@ -1,5 +1,7 @@
 //! `fsck`: checks every law on the files as they are. Reads only.
 
+mod salvage;
+
 use boundlane_archive::{Listing, list};
 use boundlane_record::TreeSize;
 use boundlane_store::{Consumer, FsckError, FsckSummary, OpenError, Reader, fsck};
@@ -36,6 +38,9 @@ impl Findings {
 
 /// Checks journal and archive; 5 when a law does not hold.
 pub(crate) fn run(args: &FsckArgs, ctx: &Context, out: &mut Out) -> Outcome {
+    if let Some(into) = &args.salvage {
+        return salvage::run(into, args.json, ctx, out);
+    }
     let mut findings = Findings::default();
     let journal = check_journal(ctx, &mut findings)?;
     let root = journal::archive_root(ctx)?;
@@ -85,7 +90,7 @@ fn unopened(error: &OpenError) -> Failure {
             Exit::VerificationFailed,
             format_args!("`{}` is damaged: {why}", crate::context::shown(path)),
         )
-        .advise("nothing was changed; keep a copy of it, then move it away to begin a new journal"),
+        .advise("nothing was changed; the next command that writes keeps it aside and goes on with what can be read, `fsck --salvage DIR` copies that elsewhere"),
         other => open_failure(other),
     }
 }

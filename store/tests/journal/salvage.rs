@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use boundlane_record::{Micros, Seq};
 use boundlane_store::{
-    Found, Journal, OpenError, Opened, Reader, Salvage, Select, Setup, StateDir, Why,
+    Found, Journal, OpenError, Opened, Reader, RescueError, Salvage, Select, Setup, StateDir, Why,
+    salvage_into,
 };
 
 use crate::feed::{assert_sound, open, part, reader, rows, setup, state};
@@ -362,4 +363,41 @@ fn a_damaged_journal_that_another_has_open_is_left_alone() {
         "{refused:?}"
     );
     assert!(!dir.journals_dir().exists());
+}
+
+/// A copy by hand leaves everything here as it is, takes older journals along, and is sound.
+#[test]
+fn a_salvage_by_hand_copies_every_journal_and_changes_none() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = written(parent.path(), false);
+    let before = all_entries(&dir);
+    overwrite(&dir.journal_path(), 0, &[0; 4096]);
+    let mut journal = Journal::open(&dir, &setup()).unwrap().0;
+    let version = journal.stream("a").unwrap().unwrap().version;
+    let more = part("a", LINES..LINES + 200, Some(version));
+    journal.append(&[more.item()]).unwrap();
+    let target = StateDir::at(parent.path().join("copy"));
+    let busy = salvage_into(&dir, &target, &setup());
+    assert!(
+        matches!(busy, Err(RescueError::Open(OpenError::InUse { .. }))),
+        "{busy:?}"
+    );
+    drop(journal);
+    let newer = all_entries(&dir);
+    let bytes = fs::read(dir.journal_path()).unwrap();
+    let rescue = salvage_into(&dir, &target, &setup()).unwrap();
+    assert_eq!(fs::read(dir.journal_path()).unwrap(), bytes);
+    let contents_of = |n: usize| {
+        let path = rescue.files[n].to.as_deref().unwrap();
+        contents(&Reader::open_file(path).unwrap().unwrap())
+    };
+    assert_eq!(rescue.files.len(), 2);
+    assert_eq!(contents_of(0), (before, Vec::new()));
+    assert_eq!(contents_of(1), (newer, Vec::new()));
+    assert!(rescue.files[1].salvage.is_whole());
+    assert_sound(&target);
+    let journal = open(&target);
+    assert_eq!(journal.stream("a").unwrap().unwrap().version, version + 1);
+    let again = salvage_into(&dir, &target, &setup());
+    assert!(matches!(again, Err(RescueError::NotEmpty(_))), "{again:?}");
 }
