@@ -276,7 +276,8 @@ mod tests {
         assert_eq!(
             parse("colour = 1").unwrap_err(),
             "unknown key `colour`, known are `state_dir`, `archive_dir`, `redact`, \
-             `query_memory_mib_max`, `query_seconds_max`"
+             `query_memory_mib_max`, `query_seconds_max`, `queued_entries_max`, \
+             `queued_stored_bytes_max`, `kept_age_seconds_max`, `kept_stored_bytes_max`"
         );
     }
 

@@ -22,15 +22,15 @@ CREATE TABLE journal (
   edge          BLOB NOT NULL,    -- right edge of the tree at `size`: 8 bytes of size, then 32 a hash
   pruned        INTEGER NOT NULL, -- numbers through this one are gone from `blocks`
   stored_bytes  INTEGER NOT NULL, -- sum of the bodies in `blocks`
-  waiting_entries INTEGER NOT NULL DEFAULT 0, -- in blocks that wait for a consumer, outside the last tenth
-  waiting_bytes INTEGER NOT NULL DEFAULT 0, -- their part of the bodies
-  tenth_entries INTEGER NOT NULL DEFAULT 0, -- the same within the last tenth
-  tenth_bytes   INTEGER NOT NULL DEFAULT 0,
   lines_read    INTEGER NOT NULL,
   records       INTEGER NOT NULL,
   ignored       INTEGER NOT NULL,
   repeats       INTEGER NOT NULL,
-  refused       INTEGER NOT NULL
+  refused       INTEGER NOT NULL,
+  waiting_entries INTEGER NOT NULL DEFAULT 0, -- in blocks that wait for a consumer, outside the last tenth
+  waiting_bytes INTEGER NOT NULL DEFAULT 0, -- their part of the bodies
+  tenth_entries INTEGER NOT NULL DEFAULT 0, -- the same within the last tenth
+  tenth_bytes   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Consecutive entries of one commit: canonical bytes joined by newlines, none after the last.

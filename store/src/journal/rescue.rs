@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use super::succession::{self, Began, Predecessor, Why};
 use super::{Setup, damage, layout};
 use crate::error::{OpenError, ReadError};
+use crate::files::create_private;
 use crate::lock::Gate;
 use crate::reader::Reader;
 use crate::salvage::Salvage;
 use crate::schema;
-use crate::state_dir::{StateDir, StateDirError, create_private};
+use crate::state_dir::{StateDir, StateDirError};
 
 /// What was copied into the new directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

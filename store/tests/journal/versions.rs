@@ -59,6 +59,31 @@ fn a_journal_of_schema_1_is_lost_on_the_way_to_todays() {
     assert_sound(&dir);
 }
 
+/// A migrated journal has the columns of a new one, in the same order.
+#[test]
+fn a_migrated_journal_is_laid_out_otherwise_than_a_new_one() {
+    let columns = |dir: &StateDir| {
+        let db = rusqlite::Connection::open(dir.journal_path()).unwrap();
+        let sql = "SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_schema AS m, \
+             pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.name, c.cid";
+        let mut select = db.prepare(sql).unwrap();
+        let rows = select.query_map([], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, String>(2)?,
+                (row.get::<_, i64>(3)?, row.get::<_, i64>(4)?),
+            ))
+        });
+        rows.unwrap().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let (_old, old) = fixture("v1");
+    drop(Journal::open(&old, &setup()).unwrap());
+    let (_new, new) = state();
+    drop(open(&new));
+    assert_eq!(columns(&old), columns(&new));
+}
+
 /// Every file of the directory with its bytes.
 fn files(dir: &StateDir) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(dir.path())
