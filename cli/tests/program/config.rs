@@ -16,7 +16,7 @@ fn a_setting_is_shown_with_another_value_or_origin() {
     let home = tempfile::tempdir().unwrap();
     configured(
         home.path(),
-        "redact = ['CANARY-[0-9]+', 'CANARY-x']\nquery_seconds_max = 5\n",
+        "redact = ['CANARY-[0-9]+', 'CANARY-x']\nquery_seconds_max = 5\nqueued_entries_max = 9000\n",
     );
     let mut command = program(home.path());
     let shown = ended(
@@ -29,12 +29,16 @@ fn a_setting_is_shown_with_another_value_or_origin() {
     assert_eq!(
         shown.stdout,
         "\
-setting               value                       from
-state_dir             /var/lib/b                  env STATE_DIRECTORY
-archive_dir           /var/lib/b/archive          default
-redact                built-in shapes and 2 more  file
-query_memory_mib_max  1024                        default
-query_seconds_max     5                           file
+setting                  value                       from
+state_dir                /var/lib/b                  env STATE_DIRECTORY
+archive_dir              /var/lib/b/archive          default
+redact                   built-in shapes and 2 more  file
+query_memory_mib_max     1024                        default
+query_seconds_max        5                           file
+queued_entries_max       9000                        file
+queued_stored_bytes_max  1073741824                  default
+kept_age_seconds_max     604800                      default
+kept_stored_bytes_max    1073741824                  default
 "
     );
     assert_eq!(shown.stderr, "file: ~/.config/boundlane/config.toml\n");
