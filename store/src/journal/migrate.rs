@@ -77,7 +77,7 @@ fn keep(dir: &StateDir, db: &Connection) -> Result<PathBuf, OpenError> {
         .query_row("SELECT id FROM journal", [], |row| row.get::<_, String>(0))
         .and_then(|id| Ok((id, schema::version(db)?)))
         .map_err(db::at(&journal))?;
-    let name = format!("{id}.schema-{version}.sqlite");
+    let name = format!("{id}.schema-{version}");
     let journals = dir.journals_dir();
     let io = |error| OpenError::Dir(StateDirError::io(&journals)(error));
     let kept = layout::free_path(&journals, &name).map_err(io)?;

@@ -235,7 +235,7 @@ fn a_cut_leaves_a_journal_between_two_schemas() {
 /// The old journal among the older ones: whole wherever it has the name of one. How often.
 fn copies(dir: &StateDir) -> usize {
     let names = names(&dir.journals_dir()).into_iter();
-    let copies: Vec<_> = names.filter(|name| name.ends_with(".sqlite")).collect();
+    let copies: Vec<_> = names.filter(|name| name.ends_with(".schema-1")).collect();
     for name in &copies {
         let copy = identity(&dir.journals_dir().join(name));
         assert_eq!(copy, Some((FIXTURE.to_owned(), FIXTURE_ENTRIES)), "{name}");

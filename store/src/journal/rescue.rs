@@ -110,7 +110,7 @@ fn older(source: &StateDir) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
     paths.retain(|path| {
         let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.ends_with(".sqlite") && !name.contains(".schema-"))
+        name.is_some_and(|name| name.ends_with(".sqlite"))
     });
     paths.sort();
     paths

@@ -41,7 +41,7 @@ fn a_journal_of_schema_1_is_lost_on_the_way_to_todays() {
     assert_eq!((opened.began, opened.losses_numbered), (None, 1));
     let kept = dir
         .journals_dir()
-        .join(format!("{}.schema-1.sqlite", opened.journal));
+        .join(format!("{}.schema-1", opened.journal));
     let kept = rusqlite::Connection::open(kept).unwrap();
     let old: (u32, u64) = kept
         .query_row(
