@@ -17,7 +17,7 @@ use boundlane_record::{Books, EntryBatch, Session, SessionKind};
 use boundlane_store::{AppendError, Checkpoint, Item, Journal, Lock, LockError, LockName};
 use tokio::sync::watch;
 
-use super::recorded::open_journal;
+use super::recorded::{open_journal, read_failure};
 use super::{forward, health};
 use crate::archiving;
 use crate::args::SaveArgs;
@@ -32,6 +32,8 @@ use crate::time;
 use mark::Mark;
 use report::Report;
 
+/// Of how many parts of the queue one may wait when a sandbox is saved.
+const QUEUE_PARTS: u64 = 4;
 /// Between two looks whether the journal has reached the mark.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -53,6 +55,7 @@ pub(crate) fn run(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Outcome {
         return report::already_gone(args, ctx, out);
     };
     journal::state_dir(ctx)?.create().map_err(Failure::failed)?;
+    make_room(ctx)?;
     let mark = runtime.block_on(async {
         let mark = tokio::time::timeout(wait, mark::read(&client, &sandbox, pace))
             .await
@@ -73,6 +76,22 @@ pub(crate) fn run(args: &SaveArgs, ctx: &Context, out: &mut Out) -> Outcome {
         true => Exit::Incomplete,
         false => Exit::Done,
     })
+}
+
+/// Archives what waits when that is much: a sandbox that is saved must not lose lines to a full queue.
+fn make_room(ctx: &Context) -> Outcome<()> {
+    let (mut journal, _) = journal::open_for_writing(ctx)?;
+    let (waiting, limits) = journal
+        .waiting()
+        .and_then(|waiting| Ok((waiting.all(), journal.limits()?)))
+        .map_err(read_failure)?;
+    let is_much = waiting.entries > limits.queued_entries_max / QUEUE_PARTS
+        || waiting.stored_bytes > limits.queued_stored_bytes_max / QUEUE_PARTS;
+    if is_much {
+        let lock = archiving::wait_for_lock(ctx)?;
+        archiving::archive_prefix(ctx, &mut journal, &lock)?;
+    }
+    Ok(())
 }
 
 /// Waits until the journal has everything up to the mark, following the sandbox when nobody does.

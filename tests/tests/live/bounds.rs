@@ -5,7 +5,9 @@ use boundlane_tests::Home;
 use boundlane_tests::gateway::{Gateway, Line, PATIENCE};
 use rustix::process::Signal;
 
-use crate::support::{Running, assert_sound, generations, numbered, numbers, recorded, sandbox};
+use crate::support::{
+    Running, assert_sound, generations, numbered, numbers, recorded, run, sandbox,
+};
 
 /// Writes the configuration of `home`.
 fn configure(home: &Home, text: &str) {
@@ -81,6 +83,25 @@ fn a_flood_takes_the_room_of_others_or_is_shed_without_a_count() {
             "half of both regions: {stored}"
         );
         assert_eq!(accounted(&home, "quiet"), (400, 0), "{generation}");
+        assert_sound(&home);
+    }
+}
+
+/// What is saved finds room, however full the queue is: the archive is written first.
+#[test]
+fn a_saved_sandbox_loses_lines_to_a_full_queue() {
+    for (generation, settings) in generations() {
+        let (home, gateway) = (Home::new(), Gateway::start(settings));
+        configure(&home, "queued_entries_max = 5000\n");
+        let log: String = (0..9_000)
+            .map(|n| format!("[{}.000] [sandbox] [OCSF ] [ocsf] NET:OPEN [MED] DENIED curl(1) -> h{n}.example:443 [policy:-]\n", 1_791_291_600 + n))
+            .collect();
+        let ingest = ["ingest", "-", "--sandbox", "other", "--no-archive"];
+        home.run_with(ingest, log.as_bytes()).ok();
+        sandbox(&gateway, "demo");
+        gateway.publish("demo", (0..1_900).map(numbered));
+        run(&home, &gateway, ["save", "demo", "--require-complete"]).ok();
+        assert_eq!(accounted(&home, "demo"), (1_900, 0), "{generation}");
         assert_sound(&home);
     }
 }
