@@ -5,6 +5,7 @@
 
 mod cursor;
 mod end;
+mod flush;
 mod follow;
 mod handoff;
 mod line;

@@ -58,7 +58,10 @@ fn a_journal_without_its_header_is_read_on() {
         assert!(ran.stderr().contains("the journal was damaged"), "{ran:?}");
         assert!(ran.stderr().contains(".damaged"), "{ran:?}");
         let again = ingest(&home, 3, archived).ok();
-        assert!(!again.stderr().contains("the journal was damaged"), "{again:?}");
+        assert!(
+            !again.stderr().contains("the journal was damaged"),
+            "{again:?}"
+        );
         assert_eq!(hosts(&home, &state).len(), 6);
         home.run(["fsck"]).ok();
         home.run(["status"]).ok();

@@ -70,5 +70,6 @@ fn examine(args: &DoctorArgs, ctx: &Context) -> Outcome<Vec<Finding>> {
     findings.extend(directory::checks(&directory));
     findings.extend(journal::checks(&journal));
     findings.push(streams::quiet(&streams));
+    findings.extend(streams::cut_pushes(&streams));
     Ok(findings)
 }

@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 
 use boundlane_record::{Extent, Fingerprint, Gap, GapCause, Micros};
 
+use super::flush::Flush;
 use super::handoff::Handoff;
 use super::place::WatchPlace;
 use super::{WatchFrom, WatchedLine, cursor};
@@ -143,6 +144,7 @@ pub struct Follow {
     holes_through: Option<u64>,
     /// Whether it was found whole since lines without a cursor were followed by one with.
     is_blind_proven: bool,
+    flush: Flush,
     steps: VecDeque<Step>,
 }
 
@@ -160,6 +162,7 @@ impl Follow {
             repairs: false,
             holes_through: None,
             is_blind_proven: false,
+            flush: Flush::default(),
             steps: VecDeque::new(),
         };
         follow.replan();
@@ -225,6 +228,7 @@ impl Follow {
             snapshot,
             tail: Vec::new(),
         });
+        self.flush.attached(now);
         self.lose_behind_blind(Extent::Unknown, now);
         if lines == Some(0) {
             self.close_window();
@@ -241,6 +245,8 @@ impl Follow {
             return Flow::Reattach;
         };
         attachment.received += 1;
+        let cut = self.flush.line(now, arrived.line.time);
+        self.place.cut_push = cut.or(self.place.cut_push);
         match arrived.line.cursor.is_empty() {
             true => self.without_cursor(arrived, now),
             false => {
@@ -273,6 +279,8 @@ impl Follow {
     /// Nothing came for a while, and nothing waits to be read. A tail can come late all the same, so nothing is
     /// concluded but what the gateway said before.
     pub fn idle(&mut self, now: Micros) {
+        let cut = self.flush.idle(now);
+        self.place.cut_push = cut.or(self.place.cut_push);
         let Some(attachment) = &mut self.attachment else {
             return;
         };

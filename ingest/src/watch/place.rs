@@ -36,6 +36,10 @@ pub struct WatchPlace {
     /// The event time of the last line that has one.
     #[serde(with = "micros", skip_serializing_if = "Option::is_none")]
     pub last_time: Option<Micros>,
+    /// When exactly 100 lines came at once after a silence: a push of a supervisor that the gateway may have
+    /// cut. A suspicion, shown by `doctor`; no gap is made of it.
+    #[serde(with = "micros", skip_serializing_if = "Option::is_none")]
+    pub cut_push: Option<Micros>,
     /// What came before the first line is settled: the stream begins there, or a gap says so.
     pub begun: bool,
     /// Nothing more will come, and how that is known.

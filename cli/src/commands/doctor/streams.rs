@@ -9,6 +9,7 @@ use super::journal;
 
 const FOLLOWING: &str = "following";
 const STREAMS: &str = "streams";
+const PUSHES: &str = "pushes";
 
 /// A stream that is followed gets an entry at least every 10 minutes, a mark if nothing else.
 const UNHEARD_MICROS: i64 = 30 * 60 * 1_000_000;
@@ -26,6 +27,8 @@ pub(super) struct Stream {
     pub(super) last_observed: Option<Micros>,
     /// The gateway ended it, or its sandbox is gone.
     pub(super) ended: bool,
+    /// When a push of its supervisor looked as if it had been cut.
+    pub(super) cut_push: Option<Micros>,
 }
 
 /// The streams of gateways in the journal.
@@ -37,13 +40,15 @@ pub(super) fn of(journal: &journal::Facts) -> Vec<Stream> {
 
 impl Stream {
     fn of(state: &StreamState) -> Stream {
+        let place = WatchPlace::from_json(&state.place).unwrap_or_default();
         let id = state.name.sandbox_id.clone().unwrap_or_default();
         Stream {
             sandbox: state.name.sandbox.clone().unwrap_or_else(|| id.clone()),
             sandbox_id: id,
             last_time: state.last_time,
             last_observed: state.last_observed,
-            ended: WatchPlace::from_json(&state.place).is_ok_and(|place| place.over.is_some()),
+            ended: place.over.is_some(),
+            cut_push: place.cut_push,
         }
     }
 }
@@ -71,6 +76,24 @@ pub(super) fn follower(pid: Option<u32>, live: Option<usize>) -> Finding {
         .fix(start),
         (None, _) => Finding::note(FOLLOWING, "nobody follows for this directory").fix(start),
     }
+}
+
+/// Which sandboxes came back from a silence with as many lines as a gateway takes of one push. `None`: none did.
+pub(super) fn cut_pushes(streams: &[Stream]) -> Option<Finding> {
+    let cut: Vec<&Stream> = streams
+        .iter()
+        .filter(|one| one.cut_push.is_some())
+        .collect();
+    let newest = cut.iter().filter_map(|stream| stream.cut_push).max()?;
+    let what = format!(
+        "after a silence exactly 100 lines came at once from {}, last at {}: a gateway takes no more of what a \
+         supervisor saved while it was away, so lines may be missing in front of them",
+        names(&cut),
+        crate::time::rfc3339(newest)
+    );
+    let fix =
+        "compare with the sandbox's own /var/log/openshell.*.log; nothing was counted as lost";
+    Some(Finding::note(PUSHES, what).fix(fix))
 }
 
 /// Which streams are not heard of while others are.
@@ -147,7 +170,24 @@ mod tests {
             last_time: Some(Micros(last_time)),
             last_observed: Some(Micros(last_observed)),
             ended: false,
+            cut_push: None,
         }
+    }
+
+    #[test]
+    fn a_push_that_was_cut_is_counted_or_kept_quiet() {
+        let whole = stream("a", 5, 5);
+        assert_eq!(cut_pushes(std::slice::from_ref(&whole)), None);
+        let cut = Stream {
+            cut_push: Some(Micros(HOUR)),
+            ..stream("b", 5, 5)
+        };
+        let finding = cut_pushes(&[whole, cut]).map(|finding| (finding.level, finding.what));
+        assert!(
+            matches!(&finding, Some((Level::Note, what))
+            if what.contains("from `b`, last at 1970-01-01T01:00:00.000000Z")),
+            "{finding:?}"
+        );
     }
 
     #[test]
