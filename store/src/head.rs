@@ -61,6 +61,10 @@ pub(crate) fn edge_at(db: &Connection, size: TreeSize) -> Result<Option<Edge>, R
             None => return Ok(None),
         }
     }
+    // The entries between that prune and the size are gone too.
+    if edge.size() < size && edge.size().0 < head.pruned.0 {
+        return Ok(None);
+    }
     extend(db, &mut edge, size)?;
     Ok(Some(edge))
 }

@@ -220,8 +220,8 @@ fn unwritten(error: &AppendError, input: &str) -> Failure {
         )
         .advise("run the same command again when it has ended; nothing is stored twice"),
         AppendError::QueueFull { .. } => Failure::failed(error).advise(format_args!(
-            "make room with `boundlane archive`, or raise `queued_entries_max` or \
-             `queued_stored_bytes_max` in the configuration; {again}"
+            "one sandbox can take half of the queue: make room with `boundlane archive`, or raise \
+             `queued_entries_max` or `queued_stored_bytes_max` in the configuration; {again}"
         )),
         AppendError::Full => {
             Failure::failed("the disk is full").advise(format_args!("free some space; {again}"))

@@ -13,7 +13,7 @@ const SILENCE_MICROS: i64 = 30 * 1_000_000;
 /// A line this much older than its arrival was saved somewhere.
 const LATE_MICROS: i64 = 5 * 1_000_000;
 /// Lines of one push come closer together than this.
-const APART_MICROS: i64 = 2 * 1_000_000;
+const APART_MICROS: i64 = 500_000;
 
 /// The lines that came together last.
 #[derive(Debug, Default)]

@@ -11,6 +11,7 @@ use crate::error::AppendError;
 use crate::item::Item;
 use crate::loss::OpenLoss;
 use crate::open_loss::{self, GrowingLoss};
+use crate::queue;
 
 /// Nothing was shed for so long: the pressure has ended.
 const DROPS_QUIET_MICROS: i64 = 1_000_000;
@@ -146,6 +147,7 @@ impl Commit<'_> {
         let mut batch = EntryBatch::new();
         batch.push(&loss.row(name, at));
         self.own_entries(loss.stream, &batch, written)?;
+        self.queue.count_share(queue::sharer(name), &batch);
         self.db
             .prepare_cached(
                 "DELETE FROM open_losses WHERE stream = ?1 AND kind = ?2 AND cause = ?3",

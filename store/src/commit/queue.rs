@@ -106,11 +106,14 @@ impl Queue {
 
     /// Counts entries that nobody asks for: losses, and what the journal says of itself.
     pub(super) fn let_in(&mut self, batch: &EntryBatch) {
-        let more = Held {
-            entries: batch.len() as u64,
-            stored_bytes: batch.byte_len() as u64,
-        };
-        self.all.add(Region::General, more);
+        self.all.add(Region::General, all_of(batch));
+    }
+
+    /// The same for the share of a sandbox that has brought something in this commit.
+    pub(super) fn count_share(&mut self, sharer: &str, batch: &EntryBatch) {
+        if let Some(share) = self.shares.get_mut(sharer) {
+            share.add(Region::General, all_of(batch));
+        }
     }
 
     /// Counts what a row adds.
@@ -125,10 +128,7 @@ impl Commit<'_> {
     /// Decides on every entry of the item.
     pub(super) fn admit(&mut self, item: &Item<'_>) -> Result<(Admitted, Refused), AppendError> {
         let mut door = self.door(item)?;
-        let needed = Held {
-            entries: item.entries.len() as u64,
-            stored_bytes: item.entries.byte_len() as u64,
-        };
+        let needed = all_of(item.entries);
         let mut refused = Refused::default();
         let admitted = match item.when_full {
             // It waits until its share has room, and then comes in whole.
@@ -171,6 +171,14 @@ impl Commit<'_> {
             queue::count(self.db, stream, added, Moves::In)?;
         }
         Ok(())
+    }
+}
+
+/// The most that these entries can take.
+fn all_of(batch: &EntryBatch) -> Held {
+    Held {
+        entries: batch.len() as u64,
+        stored_bytes: batch.byte_len() as u64,
     }
 }
 

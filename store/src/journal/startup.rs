@@ -105,7 +105,37 @@ pub(super) fn check(db: &Connection) -> Result<u64, ReadError> {
         return Err(ReadError::Damaged("its edge is not that of its entries"));
     }
     check_subtrees(db, head.size)?;
+    check_small_tables(db)?;
     Ok(head.size.0 - from.0)
+}
+
+/// Reads the tables that every writer needs and that stay small, and of the one that does not its way in.
+fn check_small_tables(db: &Connection) -> Result<(), ReadError> {
+    let small = [
+        "acks",
+        "counts",
+        "limits",
+        "loss_totals",
+        "marks",
+        "open_losses",
+        "prunes",
+        "totals",
+    ];
+    let whole = small.map(|table| format!("SELECT count(*) FROM {table}"));
+    let way_in = "SELECT coalesce(max(stream), 0) FROM fingerprints".to_owned();
+    for sql in whole.into_iter().chain([way_in]) {
+        let read: rusqlite::Result<u64> = db.query_row(&sql, [], |row| row.get(0));
+        match read.map_err(|error| error.sqlite_error_code()) {
+            Ok(_) => {}
+            Err(Some(rusqlite::ErrorCode::DatabaseCorrupt)) => {
+                return Err(ReadError::Damaged("a table beside the entries"));
+            }
+            Err(_) => {
+                db.query_row(&sql, [], |_| Ok(()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The edge to begin at: the last subtree before the entries to check, or the last prune.

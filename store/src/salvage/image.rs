@@ -65,19 +65,20 @@ impl Image {
         let page_bytes = wal.as_ref().map_or(page_bytes, |wal| wal.page_bytes);
         let of_file = file.metadata()?.len().div_ceil(page_bytes as u64);
         let of_file = u32::try_from(of_file).unwrap_or(u32::MAX);
-        let committed = wal.as_ref().and_then(Wal::pages);
         let mut over = HashMap::new();
         for frame in wal.iter().flat_map(|wal| &wal.frames) {
             if frame.sound {
                 over.insert(frame.page, frame.at);
             }
         }
+        let last = over.keys().max().copied();
         Ok(Image {
             file,
             wal,
             over,
             page_bytes,
-            pages: of_file.max(committed.unwrap_or(0)),
+            // What a `-wal` says of the size can be anything; a page of it that can be read is there.
+            pages: of_file.max(last.unwrap_or(0)),
         })
     }
 

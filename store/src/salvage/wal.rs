@@ -114,11 +114,6 @@ impl Wal {
         Ok(())
     }
 
-    /// Pages of the file after the last commit.
-    pub(crate) fn pages(&self) -> Option<u32> {
-        self.frames.last().map(|frame| frame.commit)
-    }
-
     /// Commits that end after the frames that SQLite would use.
     fn commits_behind(&self) -> usize {
         let behind = self.frames.iter().skip(self.whole);

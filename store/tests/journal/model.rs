@@ -304,6 +304,12 @@ fn run(seed: u64) {
     assert_sound(&dir);
 }
 
+/// Drops that get their number in front of an item of a commit take room from the next item of the same sandbox.
+#[test]
+fn drops_numbered_in_a_commit_take_no_room_in_it() {
+    run(11);
+}
+
 /// Seeds from `BOUNDLANE_MODEL_SEED` on, for `BOUNDLANE_MODEL_SECONDS` or as many as `BOUNDLANE_MODEL_SEEDS`.
 #[test]
 fn the_journal_differs_from_a_plain_one() {

@@ -194,7 +194,7 @@ fn describe(input: &Input) -> String {
                 (books.repeats, "recorded before"),
                 (
                     books.refused,
-                    "dropped and counted, because the queue is full (`boundlane status`)",
+                    "dropped and counted, because there was no room in the queue (`boundlane status`)",
                 ),
                 (
                     tallied.unparsed,

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use crate::context::wall_clock;
 use boundlane_record::{Books, EntryBatch, Micros, StreamName};
-use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, WhenFull};
+use boundlane_store::{AppendError, COMMIT_ITEMS_MAX, Checkpoint, Item, Journal, Number, WhenFull};
 
 /// Items on their way to the writer. One holds at most 500 entries, about 250 KB.
 const CHANNEL_ITEMS_MAX: usize = 16;
@@ -55,7 +56,10 @@ impl Writer {
                 returned,
                 durable: Books::default(),
             };
-            let ended = committer.run(&incoming);
+            let mut ended = committer.run(&incoming);
+            if ended.is_ok() && committer.durable.refused > 0 {
+                ended = committer.number_drops();
+            }
             (committer.journal, ended, committer.durable)
         });
         Writer {
@@ -109,11 +113,21 @@ impl Committer {
         Ok(())
     }
 
+    /// Nothing more is to come: what was dropped is all.
+    fn number_drops(&mut self) -> Result<(), AppendError> {
+        let streams: Vec<String> = self.versions.keys().cloned().collect();
+        for stream in streams {
+            self.journal
+                .number_open_losses(Number::Stream(&stream), wall_clock())?;
+        }
+        Ok(())
+    }
+
     /// Commits them together where there is room for all, else fewer at a time.
     fn commit(&mut self, arrived: &[Prepared]) -> Result<(), AppendError> {
         // A pipe too waits for as long as archiving takes.
-        let full = match self.try_commit(arrived, WhenFull::Wait) {
-            Err(full @ AppendError::QueueFull { .. }) => full,
+        let waiting = match self.try_commit(arrived, WhenFull::Wait) {
+            Err(AppendError::QueueFull { waiting }) => waiting,
             done => return done,
         };
         if arrived.len() > 1 {
@@ -121,12 +135,12 @@ impl Committer {
             self.commit(first)?;
             return self.commit(rest);
         }
-        if self.make_room()? {
+        if self.make_room(waiting)? {
             return self.commit(arrived);
         }
         match arrived.first().map(|item| item.when_full) {
             Some(WhenFull::Shed) => self.try_commit(arrived, WhenFull::Shed),
-            _ => Err(full),
+            _ => Err(AppendError::QueueFull { waiting }),
         }
     }
 
@@ -159,13 +173,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Archives, so that fewer entries wait. Whether fewer do.
-    fn make_room(&mut self) -> Result<bool, AppendError> {
+    /// Archives, so that fewer entries wait than the `waiting` that left no room. Whether fewer do: others may
+    /// have archived meanwhile.
+    fn make_room(&mut self, waiting: u64) -> Result<bool, AppendError> {
         let Some(archives) = &mut self.archives else {
             return Ok(false);
         };
-        let before = self.journal.waiting()?.all().entries;
         let is_archived = archives.status().is_ok_and(|status| status.success());
-        Ok(is_archived && self.journal.waiting()?.all().entries < before)
+        Ok(is_archived && self.journal.waiting()?.all().entries < waiting)
     }
 }

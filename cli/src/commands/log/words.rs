@@ -78,7 +78,11 @@ pub(crate) fn loss(row: &Row<'_>) -> String {
                 .as_deref()
                 .map(|why| format!(": {why}"))
                 .unwrap_or_default();
-            format!("{extent} of the record's entries cannot be read{why}")
+            let entries = match extent {
+                Extent::Unknown => "an unknown number".to_owned(),
+                known => known.to_string(),
+            };
+            format!("{entries} of the record's entries cannot be read{why}")
         }
         _ => format!("{extent} {lines} never reached us ({cause})"),
     };

@@ -119,13 +119,13 @@ fn queue(journal: &JournalStatus, status: &Status) -> String {
     if queue.entries == 0 {
         return "empty".to_owned();
     }
-    // Rounded up: what is not empty does not look so.
-    let tenths = queue.used_millionths().div_ceil(1000).max(1);
+    let used = match queue.used_millionths() / 1000 {
+        0 => "less than 0.1 %".to_owned(),
+        tenths => format!("{}.{} %", tenths / 10, tenths % 10),
+    };
     format!(
-        "{} entries wait for the archive, {}.{} % of what may; the oldest for {} s",
+        "{} entries wait for the archive, {used} of what may; the oldest for {} s",
         queue.entries,
-        tenths / 10,
-        tenths % 10,
         queue.waiting_micros(status.now) / 1_000_000
     )
 }
