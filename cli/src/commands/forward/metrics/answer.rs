@@ -84,7 +84,12 @@ impl Source {
 
 fn examined(place: &Place, board: &Board) -> Outcome<Examined> {
     let now = wall_clock();
-    health::with(place, Found::Running(board.forwarder(now)), now)
+    let examined = health::with(place, Found::Running(board.forwarder(now)), now)?;
+    // Whoever follows has opened one.
+    if examined.journal.is_none() {
+        return Err(Failure::failed("there is no journal"));
+    }
+    Ok(examined)
 }
 
 fn metrics(place: &Place, board: &Board) -> Outcome<Response<Full<Bytes>>> {
@@ -108,7 +113,9 @@ fn healthz(place: &Place, board: &Board) -> Outcome<Response<Full<Bytes>>> {
 
 /// The journal cannot be read, so nothing is known: that is not healthy.
 fn unreadable(failure: &Failure) -> Response<Full<Bytes>> {
-    tracing::warn!("the metrics cannot be read: {failure:?}");
+    if let Failure::Told(told) = failure {
+        tracing::warn!("the metrics cannot be read: {}", told.what);
+    }
     response(
         StatusCode::SERVICE_UNAVAILABLE,
         TEXT_TYPE,
