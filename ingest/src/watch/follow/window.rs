@@ -1,6 +1,6 @@
 //! Lines without cursors: a tail is laid over the last lines that are stored, as a sequence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use boundlane_record::{Extent, Fingerprint, GapCause, Micros};
 
@@ -112,6 +112,11 @@ impl Follow {
         attachment.is_window_open = false;
         let held = std::mem::take(&mut attachment.window);
         if held.is_empty() || !self.place.cursors.is_empty() || self.is_behind_oversize() {
+            return;
+        }
+        // Lines that are alike fit in many places: a part of them proves nothing.
+        let mut met = HashSet::new();
+        if !held.iter().all(|arrived| met.insert(arrived.fingerprint)) {
             return;
         }
         let alignment = self.lay(&held);
