@@ -5,6 +5,7 @@
 //! was resumed after, a tail that reaches back to the greatest cursor, or, without cursors, a tail that
 //! lies over the last lines that are stored. Whatever none of these proves is a gap.
 
+mod alike;
 mod cursors;
 mod ended;
 mod losses;

@@ -211,3 +211,36 @@ fn a_clock_that_was_set_back_keeps_a_moment_that_has_not_come() {
     follow.whole_before(Micros(2000));
     assert_eq!(follow.place().whole, Some(Micros(2000)));
 }
+
+/// Of two lines that are alike one was taken for the overlap of tail and live: the tail that is read next has both,
+/// and fits all the same.
+#[test]
+fn a_line_that_came_twice_makes_everything_come_twice() {
+    let first = 1..=10;
+    let numbered = |names: &[u64]| names.iter().map(|name| (*name, None)).collect::<Vec<_>>();
+    let mut follow = follow();
+    follow.attached(
+        Micros(10),
+        Some(Snapshot(first.clone().map(print).collect())),
+    );
+    read(&mut follow, first.clone().map(|name| (name, None)));
+    read(&mut follow, numbered(&[11, 11, 12]));
+    let (taken, gaps) = outcome(&mut follow);
+    assert_eq!(taken.len(), 12, "one of two: {taken:?}");
+    assert_eq!(gaps.last().map(|gap| gap.cause), Some(GapCause::Ambiguous));
+    let _ = follow.ended(broke(), Micros(20));
+
+    let held: Vec<u64> = first.chain([11, 11, 12, 12, 13]).collect();
+    follow.attached(
+        Micros(30),
+        Some(Snapshot(held.iter().map(|name| print(*name)).collect())),
+    );
+    read(&mut follow, numbered(&held));
+    let (taken, gaps) = outcome(&mut follow);
+    assert_eq!(taken, ["12", "13"], "the run at the end has grown");
+    let [gap] = &gaps[..] else { panic!("{gaps:?}") };
+    assert_eq!(
+        (gap.cause, gap.extent),
+        (GapCause::Ambiguous, Extent::AtMost(1))
+    );
+}

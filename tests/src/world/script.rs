@@ -87,12 +87,6 @@ impl Script {
             self.settings.replicas = 1;
             self.settings.spread = Spread::PerConnection;
             self.steps.retain(|step| !matches!(step, Step::Route(_)));
-            // Lines that are alike can be stored twice there: `docs/INVARIANTS.md` says so.
-            for step in &mut self.steps {
-                if let Step::Same(name, count) = step {
-                    *step = Step::Publish(std::mem::take(name), *count);
-                }
-            }
         }
         self
     }

@@ -1,12 +1,12 @@
 //! Lines without cursors: a tail is laid over the last lines that are stored, as a sequence.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use boundlane_record::{Extent, Fingerprint, GapCause, Micros};
 
 use super::super::handoff::{HandedOver, Handoff};
 use super::losses::Found;
-use super::{Arrived, Follow, Snapshot, TAIL_LINES};
+use super::{Arrived, Follow, Snapshot, TAIL_LINES, alike};
 use crate::place::{Align, AlignLine, Alignment, Fit};
 
 impl Follow {
@@ -114,11 +114,6 @@ impl Follow {
         if held.is_empty() || !self.place.cursors.is_empty() || self.is_behind_oversize() {
             return;
         }
-        // Lines that are alike fit in many places: a part of them proves nothing.
-        let mut met = HashSet::new();
-        if !held.iter().all(|arrived| met.insert(arrived.fingerprint)) {
-            return;
-        }
         let alignment = self.lay(&held);
         if matches!(alignment.fit, Fit::None | Fit::One) {
             self.settle();
@@ -157,7 +152,11 @@ impl Follow {
                 terminated: true,
             });
         }
-        align.finish(true)
+        let exact = align.finish(true);
+        if exact.fit != Fit::None || !self.place.cursors.is_empty() {
+            return exact;
+        }
+        alike::lay(&self.kept, self.place.lines, held).unwrap_or(exact)
     }
 
     /// Stores what the alignment calls new.
