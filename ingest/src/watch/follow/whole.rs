@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use boundlane_record::{Fingerprint, GapCause, Micros};
 
-use super::{Flow, Follow, Snapshot};
+use super::{Flow, Follow, Snapshot, TAIL_LINES};
 
 impl Follow {
     /// The newest line that the gateway holds. A tail without cursors that has come so far is whole, and is
@@ -36,7 +36,8 @@ impl Follow {
     }
 
     /// The gateway holds these `lines` now. With none among them that are waited for, its process is
-    /// another than the one that held those: they will not come.
+    /// another than the one that held those: they will not come. A full buffer may have pushed them out as well;
+    /// then as many others come.
     pub fn holds(&mut self, lines: &[Fingerprint]) -> Flow {
         let snapshot = self
             .attachment
@@ -46,7 +47,8 @@ impl Follow {
             let held: HashSet<&Fingerprint> = lines.iter().collect();
             awaited.iter().any(|line| held.contains(line))
         });
-        if is_kept || !self.awaits_tail() {
+        let is_full = lines.len() >= TAIL_LINES as usize;
+        if is_kept || is_full || !self.awaits_tail() {
             return Flow::On;
         }
         self.replan();
@@ -108,6 +110,8 @@ mod tests {
         assert_eq!(follow.holds(&[print(2), print(3)]), Flow::On);
         assert_eq!(follow.holds(&[print(4)]), Flow::Reattach);
         assert_eq!(follow.holds(&[]), Flow::Reattach);
+        let full = vec![print(4); TAIL_LINES as usize];
+        assert_eq!(follow.holds(&full), Flow::On, "pushed out: others come");
         follow.attached(Micros(8), Some(Snapshot::default()));
         assert_eq!(follow.holds(&[]), Flow::On);
     }
