@@ -261,7 +261,7 @@ impl Follow {
     /// The gateway left messages out: what lies behind the hole must not be kept before the hole is
     /// read again, or known to be gone.
     pub fn lagged(&mut self, dropped: u64, now: Micros) -> Flow {
-        self.close_part();
+        self.discard_window();
         self.dropped = self.dropped.saturating_add(dropped);
         self.lose_behind_blind(Extent::AtMost(self.dropped), now);
         let brought_nothing = self

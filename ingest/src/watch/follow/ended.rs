@@ -33,7 +33,7 @@ impl Follow {
             self.close_window();
             self.hand_over_rest(now);
         }
-        self.close_part();
+        self.discard_window();
         // Lines that may have been the overlap of tail and live are read again if they were not.
         self.attachment_ended();
         match end {

@@ -102,22 +102,11 @@ impl Follow {
         self.sort_out(held, &alignment);
     }
 
-    /// The attachment ended inside its tail. What came of that is its beginning, which is compared as the whole
-    /// would be, or a gateway that leaves out lines all the time would never be read; where it proves
-    /// nothing, it is read again. With cursors these say more than it could.
-    pub(super) fn close_part(&mut self) {
-        let Some(attachment) = &mut self.attachment else {
-            return;
-        };
-        attachment.is_window_open = false;
-        let held = std::mem::take(&mut attachment.window);
-        if held.is_empty() || !self.place.cursors.is_empty() || self.is_behind_oversize() {
-            return;
-        }
-        let alignment = self.lay(&held);
-        if matches!(alignment.fit, Fit::None | Fit::One) {
-            self.settle();
-            self.sort_out(held, &alignment);
+    /// Part of a tail fits nowhere: it is read again.
+    pub(super) fn discard_window(&mut self) {
+        if let Some(attachment) = &mut self.attachment {
+            attachment.is_window_open = false;
+            attachment.window.clear();
         }
     }
 
@@ -190,12 +179,6 @@ impl Follow {
         }
     }
 
-    fn is_tail_full(&self) -> bool {
-        self.attachment
-            .as_ref()
-            .is_some_and(|now| now.window_lines >= TAIL_LINES as usize)
-    }
-
     fn gap_of(&mut self, alignment: &Alignment, held: &[Arrived]) {
         let suspicion = self.suspicion.take();
         let Some((cause, extent)) = alignment.gap else {
@@ -203,7 +186,7 @@ impl Follow {
         };
         let cause = match (alignment.fit, suspicion.as_ref()) {
             (Fit::None, Some(suspicion)) => suspicion.cause,
-            (Fit::None, None) if self.is_tail_full() => GapCause::Evicted,
+            (Fit::None, None) if held.len() >= TAIL_LINES as usize => GapCause::Evicted,
             // A buffer that is not full has lost nothing: it is another one.
             (Fit::None, None) => GapCause::SpaceChanged,
             _ => cause,
