@@ -99,6 +99,8 @@ struct Attachment {
     settled: bool,
     /// An open gap says that something may be.
     opened: bool,
+    /// The greatest cursor, while lines in front of it are read again: what lies in holes is on its way.
+    replays_through: Option<String>,
     /// Lines without a cursor that wait to be compared with what is stored.
     window: Vec<Arrived>,
     /// How many lines the window waits for, when that is known.
@@ -146,6 +148,8 @@ pub struct Follow {
     /// Whether it was found whole since lines without a cursor were followed by one with.
     is_blind_proven: bool,
     flush: Flush,
+    /// When the line at hand came.
+    came: Option<Micros>,
     steps: VecDeque<Step>,
 }
 
@@ -164,6 +168,7 @@ impl Follow {
             holes_through: None,
             is_blind_proven: false,
             flush: Flush::default(),
+            came: None,
             steps: VecDeque::new(),
         };
         follow.replan();
@@ -219,6 +224,12 @@ impl Follow {
             blind: 0,
             settled: tail.is_none(),
             opened: false,
+            replays_through: match self.plan {
+                Plan::Resume(0) if !self.place.holes.is_empty() => {
+                    self.place.greatest().map(str::to_owned)
+                }
+                _ => None,
+            },
             window: Vec::new(),
             window_lines: lines.or(tail).unwrap_or(0),
             is_window_open: tail.is_some() && !self.kept.is_empty(),
@@ -229,6 +240,7 @@ impl Follow {
             snapshot,
             tail: Vec::new(),
         });
+        self.came = None;
         self.flush.attached(now);
         self.lose_behind_blind(Extent::Unknown, now);
         if lines == Some(0) {
@@ -246,6 +258,7 @@ impl Follow {
             return Flow::Reattach;
         };
         attachment.received += 1;
+        self.came = Some(now);
         let cut = self.flush.line(now, arrived.line.time);
         self.place.cut_push = cut.or(self.place.cut_push);
         match arrived.line.cursor.is_empty() {

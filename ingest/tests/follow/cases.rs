@@ -1,7 +1,7 @@
 //! Found faults, each as the shortest history that showed it.
 
 use boundlane_ingest::watch::{
-    Arrived, Follow, Next, Snapshot, Step, StreamEnd, WatchPlace, Watched, WatchedLine,
+    Arrived, Flow, Follow, Next, Snapshot, Step, StreamEnd, WatchPlace, Watched, WatchedLine,
 };
 use boundlane_record::{Extent, Fingerprint, Gap, GapCause, Micros};
 
@@ -243,4 +243,51 @@ fn a_line_that_came_twice_makes_everything_come_twice() {
         (gap.cause, gap.extent),
         (GapCause::Ambiguous, Extent::AtMost(1))
     );
+}
+
+/// What was left out between the attachment and its first line can have been published after the attachment.
+#[test]
+fn a_gap_ends_before_the_line_behind_it_came() {
+    let mut follow = follow();
+    follow.attached(Micros(10), None);
+    let first = line(1, Some(100));
+    let _ = follow.line(first, Micros(50));
+    let (_, gaps) = outcome(&mut follow);
+    assert_eq!(gaps[0].cause, GapCause::HistoryUnavailable);
+    assert_eq!(gaps[0].to, Some(Micros(50)));
+    // Another numbering, of which nothing came at first: the gap was opened without its end.
+    assert_eq!(follow.ended(StreamEnd::SpaceGone, Micros(60)), Next::Again);
+    follow.attached(Micros(70), None);
+    follow.idle(Micros(80));
+    let mut other = line(2, None);
+    other.line.cursor = "v1:00000000-0000-0000-0000-000000000002:00000000000000000003".into();
+    let _ = follow.line(other, Micros(90));
+    let (_, gaps) = outcome(&mut follow);
+    assert!(
+        gaps.iter().all(|gap| gap.cause == GapCause::SpaceChanged),
+        "{gaps:?}"
+    );
+    let ends: Vec<_> = gaps.iter().map(|gap| gap.to).collect();
+    assert_eq!(ends, [Some(Micros(70)), Some(Micros(90))]);
+}
+
+/// Lines in front of the greatest cursor are read again: that the newest line is stored proves nothing meanwhile.
+#[test]
+fn a_hole_that_is_being_read_is_proven_empty() {
+    let mut follow = follow();
+    follow.attached(Micros(10), None);
+    read(&mut follow, [(1, Some(1)), (4, Some(4))]);
+    assert_eq!(follow.lagged(2, Micros(20)), Flow::Reattach);
+    follow.attached(Micros(30), None);
+    read(&mut follow, [(2, Some(2))]);
+    for moment in [40, 50] {
+        assert!(!follow.has_newest(&print(4), 2), "it came before");
+        follow.whole_before(Micros(moment));
+    }
+    assert_eq!(follow.place().whole, None);
+    read(&mut follow, [(3, Some(3)), (4, Some(4))]);
+    assert!(follow.has_newest(&print(4), 2));
+    let (taken, gaps) = outcome(&mut follow);
+    assert_eq!(taken, ["1", "4", "2", "3"]);
+    assert_eq!(gaps.len(), 1, "what was before the first line: {gaps:?}");
 }

@@ -23,6 +23,9 @@ use crate::follow::writer::Closed;
 /// How much longer silence takes to count while the newest line has not come.
 const UNPROVEN_FACTOR: u32 = 5;
 
+/// What may be read before an answer that has come: as much as a gateway holds back behind a warning.
+const EVENTS_BEFORE_ANSWER_MAX: u32 = 2048;
+
 /// How long a stream that is to stop may take to find out whether everything has come.
 const LAST_LOOK: Duration = Duration::from_secs(1);
 
@@ -34,7 +37,8 @@ pub(super) enum Outcome {
     Ended(Ended),
 }
 
-type Asking = Pin<Box<dyn Future<Output = (Asked, Result<Snapshot, GatewayError>)> + Send>>;
+type Answer = (Asked, Result<Snapshot, GatewayError>);
+type Asking = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// What happened.
 enum Happened {
@@ -53,6 +57,8 @@ struct Attention {
     heard: Instant,
     is_idle: bool,
     asking: Option<Asking>,
+    /// An answer that came while there was something to read, and how much of that may still come before it.
+    answer: Option<(Answer, u32)>,
     /// Set when the stream is to stop: until then it may find out whether everything has come.
     stop_at: Option<Instant>,
 }
@@ -72,16 +78,24 @@ impl Stream {
         if now.stop_at.is_some_and(|at| at <= Instant::now()) {
             return Ok(Happened::TimeIsUp);
         }
-        // Before the lines: a sandbox that never pauses must not keep a question from being answered.
-        if let Some((asked, answer)) = now.asking.as_mut().and_then(at_once) {
+        if let Some(answer) = now.asking.as_mut().and_then(at_once) {
             now.asking = None;
-            return Ok(Happened::Answered(asked, answer));
+            now.answer = Some((answer, EVENTS_BEFORE_ANSWER_MAX));
         }
-        if now.asking.is_none() && self.proof.due_in().is_zero() {
+        if now.asking.is_none() && now.answer.is_none() && self.proof.due_in().is_zero() {
             return Ok(Happened::AskNow);
         }
-        if let Some(event) = at_once(&mut std::pin::pin!(watch.next())) {
+        // An answer says nothing of a warning that has arrived and was not read yet, so what has comes first.
+        // A sandbox that never pauses must not keep it waiting for ever.
+        let left = now.answer.as_mut().map(|(_, left)| left);
+        if left.as_ref().is_none_or(|left| **left > 0)
+            && let Some(event) = at_once(&mut std::pin::pin!(watch.next()))
+        {
+            left.into_iter().for_each(|left| *left -= 1);
             return Ok(Happened::Event(event));
+        }
+        if let Some(((asked, answer), _)) = now.answer.take() {
+            return Ok(Happened::Answered(asked, answer));
         }
         self.commit().await?;
         let quiet_at = (self.shared.until != Until::Told).then(|| now.heard + self.quiet_after());
@@ -90,11 +104,11 @@ impl Stream {
             biased;
             _ = signal.changed() => Happened::Signal,
             () = reached(now.stop_at) => Happened::TimeIsUp,
+            event = watch.next() => Happened::Event(event),
             answer = answered(&mut now.asking), if is_asking => {
                 now.asking = None;
                 Happened::Answered(answer.0, answer.1)
             }
-            event = watch.next() => Happened::Event(event),
             () = tokio::time::sleep_until(now.heard + self.shared.pace.idle()), if !now.is_idle => {
                 Happened::Idle
             }
@@ -113,6 +127,7 @@ impl Stream {
             heard: Instant::now(),
             is_idle: false,
             asking: None,
+            answer: None,
             stop_at: None,
         };
         loop {
@@ -136,6 +151,7 @@ impl Stream {
                 }
                 Happened::Signal if *signal.borrow_and_update() == Signal::Stop => {
                     self.proof.attached();
+                    now.answer = None;
                     now.asking = Some(self.ask());
                     let end = Instant::now() + LAST_LOOK;
                     now.stop_at.get_or_insert(end);
@@ -323,7 +339,7 @@ async fn reached(moment: Option<Instant>) {
     }
 }
 
-async fn answered(asking: &mut Option<Asking>) -> (Asked, Result<Snapshot, GatewayError>) {
+async fn answered(asking: &mut Option<Asking>) -> Answer {
     match asking {
         Some(asking) => asking.await,
         None => std::future::pending().await,

@@ -46,7 +46,12 @@ impl Follow {
         let led_here = self.attachment.as_ref().is_some_and(|now| now.blind > 0);
         let is_fresh = self.place.cursors.is_empty() && self.place.lines == 0;
         if !led_here && !is_fresh {
+            let is_open = self.attachment.as_ref().is_some_and(|now| now.opened);
             self.open_gap(GapCause::SpaceChanged, Some(arrived));
+            // A gap that was opened while nothing came ends before this line did.
+            if is_open && cursor::number(&arrived.line.cursor) > Some(1) {
+                self.gap(GapCause::SpaceChanged, Extent::Unknown, Some(arrived), None);
+            }
         }
         self.place.holes.clear();
         self.holes_through = None;
@@ -63,6 +68,11 @@ impl Follow {
     /// A line of the numbering that was read last.
     fn compare(&mut self, arrived: Arrived) {
         self.settle_tail(&arrived);
+        if let Some(attachment) = &mut self.attachment {
+            attachment
+                .replays_through
+                .take_if(|through| *through <= arrived.line.cursor);
+        }
         let greatest = self.place.greatest().unwrap_or_default();
         if arrived.line.cursor.as_str() > greatest {
             self.beyond(arrived);

@@ -180,7 +180,8 @@ impl Follow {
                 Some(_) => attached_at,
                 None => self.place.whole,
             },
-            to: found.to.or(attached_at),
+            // What was published since the attachment can have been left out in front of the line, too.
+            to: found.to.or(next.and(self.came)).or(attached_at),
             after_cursor: self.place.greatest().and_then(text),
             before_cursor: next.and_then(|next| text(&next.cursor)),
             evidence: (!evidence.is_empty()).then(|| Value::Object(evidence).to_string()),

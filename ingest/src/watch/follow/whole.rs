@@ -61,7 +61,8 @@ impl Follow {
         let is_settled = self
             .attachment
             .as_ref()
-            .is_some_and(|now| (now.settled || now.opened) && !now.is_window_open);
+            .is_some_and(|now| (now.settled || now.opened) && !now.is_window_open)
+            && !self.replays();
         if !is_settled {
             return;
         }
@@ -81,10 +82,19 @@ impl Follow {
         }
     }
 
+    /// Whether lines are read again from in front of a hole, and the last of them has not come.
+    fn replays(&self) -> bool {
+        let now = self.attachment.as_ref();
+        now.is_some_and(|now| now.replays_through.is_some())
+    }
+
     /// Whether the line that was the newest at the gateway has come: it is the last of the first `lines`
     /// lines, which were all when the gateway was asked, or a later one. An older one is the word of a
     /// replica that other lines go to.
     pub fn has_newest(&self, newest: &Fingerprint, lines: u64) -> bool {
+        if self.replays() {
+            return false;
+        }
         let later = self.place.lines.saturating_sub(lines).saturating_add(1);
         let later = usize::try_from(later).unwrap_or(usize::MAX);
         self.kept
